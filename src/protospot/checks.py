@@ -1,0 +1,236 @@
+"""At the door: what a user passes in becomes clean arrays, or a sentence on what is wrong."""
+
+from __future__ import annotations
+
+import difflib
+import operator
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from protospot.errors import InputError
+from protospot.points import Points
+from protospot.types import Floats, Ints
+
+
+def read_points(data: Any, name: str) -> Points:
+    """Return any accepted table of numbers as Points.
+
+    Accepted are NumPy arrays and memory maps, anything with ``__array__`` (torch CPU tensors
+    among them), lists of rows, pandas, polars and Arrow frames, and SciPy sparse matrices.
+    """
+    if isinstance(data, Points):
+        return data
+    if data is None:
+        raise InputError(f"{name} must be a 2-d table of numbers, got None.")
+    raw = _as_sparse(data, name) if _is_sparse(data) else _as_array(data, name)
+    _check_shape(raw, name)
+    points = Points(raw)
+    _check_finite(points, name)
+    return points
+
+
+def read_matrix(data: Any, name: str) -> Points:
+    """Return a dense (n_source, n_target) matrix of costs or similarities as Points."""
+    if _is_sparse(data):
+        raise InputError(
+            f"{name} must be a dense (n_source, n_target) matrix, got a sparse one: an entry that "
+            "is left out has no cost. Pass matrix.toarray(), or the points and a metric."
+        )
+    return read_points(data, name)
+
+
+def read_weights(weights: Any, n_target: int) -> Floats:
+    """Return the target weights, scaled to sum to 1; equal weights where None is given."""
+    if weights is None:
+        return np.full(n_target, 1.0 / n_target)
+    array = _as_numbers(weights, "target_weights").astype(np.float64)
+    if array.shape != (n_target,):
+        raise InputError(
+            "target_weights must have one entry per target point: expected shape "
+            f"({n_target},), got {array.shape}."
+        )
+    _refuse(~np.isfinite(array), array, "target_weights must be finite")
+    _refuse(array < 0, array, "target_weights must be non-negative")
+    top = array.max()
+    if top == 0:
+        raise InputError("target_weights must have a positive sum, but all of them are 0.")
+    array /= top  # so that neither huge nor tiny weights overflow in the sum
+    shares: Floats = array / array.sum()
+    return shares
+
+
+def read_count(value: Any, name: str, most: int | None = None, what: str = "") -> int:
+    """Return a whole number of at least 1, and at most `most`."""
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise InputError(f"{name} must be a whole number, got {name}={value!r}.") from None
+    if isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} must be a whole number, got {name}={value!r}.")
+    if most is not None and not 1 <= count <= most:
+        raise InputError(f"{name} must be between 1 and the {most} {what}, got {name}={count}.")
+    if count < 1:
+        raise InputError(f"{name} must be at least 1, got {name}={count}.")
+    return count
+
+
+def read_rows(rows: Any, n_source: int, name: str) -> Ints:
+    """Return distinct row numbers of the source, in the order given."""
+    array = _as_numbers(rows, name)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise InputError(
+            f"{name} must be a 1-d list of whole row numbers of the source, got shape "
+            f"{array.shape} and dtype {array.dtype}."
+        )
+    out = (array < 0) | (array >= n_source)
+    _refuse(out, array, f"{name} must be row numbers of the source, 0 to {n_source - 1}")
+    read: Ints = array.astype(np.int64)
+    values, counts = np.unique(read, return_counts=True)
+    if (counts > 1).any():
+        repeated = int(values[counts > 1][0])
+        raise InputError(f"{name} must not repeat a row, but row {repeated} is there twice.")
+    return read
+
+
+def read_amount(value: Any, name: str) -> float:
+    """Return a finite, non-negative number."""
+    try:
+        amount = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be a number, got {name}={value!r}.") from None
+    if not (0 <= amount < float("inf")):
+        raise InputError(f"{name} must be a finite number of at least 0, got {name}={value!r}.")
+    return amount
+
+
+def same_width(
+    source: Points, target: Points, names: tuple[str, str] = ("source", "target")
+) -> None:
+    """Refuse two tables whose rows have different lengths."""
+    if source.shape[1] != target.shape[1]:
+        raise InputError(
+            f"{names[0]} and {names[1]} must have the same number of features, got "
+            f"{source.shape[1]} and {target.shape[1]}."
+        )
+
+
+def one_of(value: Any, allowed: Iterable[str], name: str) -> str:
+    """Return the value if it is one of the allowed names; else name them and the nearest."""
+    names = sorted(allowed)
+    if isinstance(value, str) and value in names:
+        return value
+    near = difflib.get_close_matches(value, names, n=1) if isinstance(value, str) else []
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise InputError(f"{name} must be one of {', '.join(names)}; got {value!r}.{hint}")
+
+
+def _is_sparse(data: Any) -> bool:
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(data))
+
+
+def _as_sparse(data: Any, name: str) -> Any:
+    from scipy.sparse import csr_array
+
+    if data.ndim != 2:
+        raise InputError(f"{name} must be a 2-d table of numbers, got a {data.ndim}-d sparse one.")
+    _check_kind(data.dtype, name)
+    rows = csr_array(data)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
+def _as_array(data: Any, name: str) -> Any:
+    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+        raise InputError(f"{name} must have no masked entries: fill or drop those rows first.")
+    if not isinstance(data, np.ndarray | list | tuple):
+        data = _from_frame(_from_tensor(data, name), name)
+    return _as_numbers(data, name)
+
+
+def _as_numbers(data: Any, name: str) -> Any:
+    try:
+        array = np.asarray(data)
+    except (TypeError, ValueError) as reason:
+        raise InputError(f"{name} must be a table of numbers, but {reason}.") from None
+    _check_kind(array.dtype, name)
+    return array
+
+
+def _from_tensor(data: Any, name: str) -> Any:
+    if type(data).__module__.partition(".")[0] != "torch":
+        return data
+    if data.device.type != "cpu":
+        raise InputError(
+            f"{name} must lie in main memory, got a tensor on {str(data.device)!r}: "
+            "pass tensor.cpu()."
+        )
+    data = data.detach()
+    # NumPy has no bfloat16; float32 holds all its values.
+    return (data.float() if "bfloat16" in str(data.dtype) else data).numpy()
+
+
+def _from_frame(data: Any, name: str) -> Any:
+    import narwhals.stable.v2 as nw
+
+    if not nw.dependencies.is_into_dataframe(data):
+        return data
+    frame = nw.from_native(data, eager_only=True)
+    other = [c for c, kind in frame.schema.items() if not (kind.is_numeric() or kind == nw.Boolean)]
+    if other:
+        raise InputError(
+            f"{name} must have numeric columns only, but {other[0]!r} is {frame.schema[other[0]]} "
+            f"({len(other)} such column(s)): select the numeric ones first."
+        )
+    return frame.to_numpy()
+
+
+def _check_kind(dtype: np.dtype[Any], name: str) -> None:
+    if dtype.kind in "biuf":
+        return
+    said = {"c": "complex numbers", "O": "Python objects", "U": "text", "S": "text", "T": "text"}
+    raise InputError(
+        f"{name} must hold real numbers, got {said.get(dtype.kind, str(dtype))} (dtype {dtype}): "
+        "convert to float32 or float64 first."
+    )
+
+
+def _check_shape(raw: Any, name: str) -> None:
+    if raw.ndim != 2:
+        hint = " For one feature pass array.reshape(-1, 1)." if raw.ndim == 1 else ""
+        raise InputError(
+            f"{name} must be 2-d, one row per point, got {raw.ndim}-d with shape {raw.shape}.{hint}"
+        )
+    if 0 in raw.shape:
+        raise InputError(
+            f"{name} must have at least one row and one column, got shape {raw.shape}."
+        )
+
+
+def _check_finite(points: Points, name: str) -> None:
+    if points.raw.dtype.kind != "f":
+        return
+    for rows in points.blocks():
+        part = points.raw[rows]
+        values = part.data if points.is_sparse else part
+        # The sum is finite unless an entry is not, or it overflowed: look closer only then.
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(values.sum(dtype=np.float64)) or np.isfinite(values).all():
+                continue
+        dense = part.toarray() if points.is_sparse else part
+        row, column = np.argwhere(~np.isfinite(dense))[0]
+        raise InputError(
+            f"{name} must be finite, but {name}[{rows.start + row}, {column}] is "
+            f"{dense[row, column]}: drop or fill such rows first."
+        )
+
+
+def _refuse(bad: Any, array: Any, sentence: str) -> None:
+    if bad.any():
+        first = int(np.flatnonzero(bad)[0])
+        raise InputError(f"{sentence}, but entry {first} is {array[first]}.")

@@ -1,0 +1,1 @@
+"""The hot loops: `generic` says what each computes, `cpu` does the same fast, `choose` decides."""

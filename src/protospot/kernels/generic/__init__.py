@@ -1,0 +1,20 @@
+"""What every kernel computes, written once for any array library: the reference the tests trust."""
+
+from protospot.kernels.generic.direct import direct, direct_pairs, direct_sparse
+from protospot.kernels.generic.pairs import by_source, merge, pair_gains, walk
+from protospot.kernels.generic.tiles import collect, gains, lower, nearest, sums
+
+__all__ = [
+    "by_source",
+    "collect",
+    "direct",
+    "direct_pairs",
+    "direct_sparse",
+    "gains",
+    "lower",
+    "merge",
+    "nearest",
+    "pair_gains",
+    "sums",
+    "walk",
+]

@@ -1,0 +1,92 @@
+"""Lists of live pairs: entries start_j to start_j + length_j of `source` and `cost` are target j's.
+
+A pair is live while it costs less than the best its target has; the others can never matter again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from array_api_compat import array_namespace
+
+Array = Any  # of any library that follows the array API standard
+
+
+def merge(counts: Array, source: Array, cost: Array, out_source: Array, out_cost: Array) -> None:
+    """Bring pieces, each sorted by target, into one list sorted by target.
+
+    counts[p, j] is how many pairs of target j piece p holds; pieces follow one another.
+    """
+    xp = array_namespace(counts, source)
+    pieces, m = counts.shape
+    target = xp.tile(xp.arange(m), (pieces,))
+    order = xp.argsort(xp.repeat(target, xp.reshape(counts, (-1,))), stable=True)
+    total = order.shape[0]
+    out_source[:total] = xp.take(source, order)
+    out_cost[:total] = xp.take(cost, order)
+
+
+def pair_gains(
+    start: Array, length: Array, source: Array, cost: Array, best: Array, weights: Array, out: Array
+) -> None:
+    """Add what each source would gain, as far as the listed pairs go."""
+    xp = array_namespace(start, cost)
+    target, entry = _entries(start, length)
+    drop = xp.take(best, target) - xp.astype(xp.take(cost, entry), best.dtype)
+    _scatter_add(out, xp.take(source, entry), xp.take(weights, target) * xp.clip(drop, min=0))
+
+
+def walk(
+    targets: Array,
+    before: Array,
+    after: Array,
+    margins: Array,
+    weights: Array,
+    start: Array,
+    length: Array,
+    source: Array,
+    cost: Array,
+    out: Array,
+) -> None:
+    """Take away what each listed source lost when these targets' best fell; see tiles.lower.
+
+    `before`, `after` and `margins` are given per changed target. Pairs that cost `after + margin`
+    or more are dead and may be dropped from the lists; this reference leaves them.
+    """
+    xp = array_namespace(start, cost)
+    changed, entry = _entries(xp.take(start, targets), xp.take(length, targets))
+    high, low = xp.take(before, changed), xp.take(after, changed)
+    drop = xp.minimum(high - low, high - xp.astype(xp.take(cost, entry), before.dtype))
+    weight = xp.take(xp.take(weights, targets), changed)
+    _scatter_add(out, xp.take(source, entry), -weight * xp.clip(drop, min=0))
+
+
+def by_source(start: Array, length: Array, source: Array, begins: Array, targets: Array) -> None:
+    """List the same pairs by source: targets[begins_i : begins_i+1] are those of source i."""
+    xp = array_namespace(start, source)
+    target, entry = _entries(start, length)
+    listed = xp.take(source, entry)
+    order = xp.argsort(listed, stable=True)
+    targets[...] = xp.astype(xp.take(target, order), targets.dtype)
+    n_source = begins.shape[0] - 1
+    edges = xp.arange(n_source + 1, dtype=source.dtype)
+    begins[...] = xp.astype(xp.searchsorted(xp.take(listed, order), edges), begins.dtype)
+
+
+def _entries(start: Array, length: Array) -> tuple[Array, Array]:
+    """Return, for every listed pair, the position of its target in `start` and its own place."""
+    xp = array_namespace(start, length)
+    length = xp.astype(length, start.dtype)
+    target = xp.repeat(xp.arange(start.shape[0]), length)
+    skipped = xp.cumulative_sum(length) - length
+    return target, xp.arange(target.shape[0]) - xp.take(skipped - start, target)
+
+
+def _scatter_add(out: Array, position: Array, values: Array) -> None:
+    # The standard has no scatter: sort by position, and take differences of the running sum.
+    xp = array_namespace(out, position)
+    order = xp.argsort(position, stable=True)
+    total = xp.cumulative_sum(xp.take(values, order), include_initial=True)
+    ends = xp.arange(1, out.shape[0] + 1, dtype=position.dtype)
+    upto = xp.take(total, xp.searchsorted(xp.take(position, order), ends))
+    out += xp.diff(upto, prepend=xp.zeros(1, dtype=out.dtype))

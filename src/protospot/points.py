@@ -1,0 +1,79 @@
+"""Rows of numbers, kept as they came and handed out block by block."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from protospot.types import Floats, Ints, Numbers
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+_NARROW = {"b1", "i1", "u1", "i2", "u2", "f2", "f4"}  # float32 holds all their values exactly
+_BLOCK_BYTES = 1 << 24
+
+
+class Points:
+    """A checked, numeric (n, d) table: an array, a memory map or a sparse matrix.
+
+    The table itself is never copied whole; `block` gives dense rows in the working dtype, float32
+    for 8- and 16-bit numbers and float32, float64 for everything wider.
+    """
+
+    def __init__(self, raw: Any, dtype: np.dtype[Any] | None = None) -> None:
+        self.raw = raw
+        self.shape: tuple[int, int] = raw.shape
+        self.dtype = working_dtype(raw.dtype) if dtype is None else dtype
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the rows are stored as a SciPy sparse matrix."""
+        return not isinstance(self.raw, np.ndarray)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the table can be used as it stands: dense, contiguous, in the working dtype."""
+        return not self.is_sparse and self.raw.dtype == self.dtype and self.raw.flags.c_contiguous
+
+    def block(self, rows: slice | Ints) -> Numbers:
+        """Return these rows, dense and contiguous, in the working dtype (a view where possible)."""
+        part = self.raw[rows]
+        if self.is_sparse:
+            part = part.toarray()
+        return np.ascontiguousarray(part, dtype=self.dtype)
+
+    def sparse_block(self, rows: slice | Ints) -> scipy.sparse.csr_array:
+        """Return these rows of a sparse table, still sparse, in float64."""
+        return self.raw[rows].astype(np.float64)
+
+    def blocks(self, budget: int = _BLOCK_BYTES) -> list[slice]:
+        """Return slices that cover all rows, each dense block of them within the budget."""
+        step = max(1, budget // (8 * self.shape[1]))
+        return [slice(a, min(a + step, len(self))) for a in range(0, len(self), step)]
+
+    def cast(self, dtype: np.dtype[Any]) -> Points:
+        """Return the same table with another working dtype."""
+        return self if dtype == self.dtype else Points(self.raw, dtype)
+
+    def upcast(self) -> Points:
+        """Return the table copied whole into the working dtype."""
+        return Points(self.block(slice(None)), self.dtype)
+
+    def mean(self) -> Floats:
+        """Return the mean row, in float64."""
+        if self.is_sparse:
+            return np.asarray(self.raw.mean(axis=0, dtype=np.float64)).ravel()
+        total = np.zeros(self.shape[1])
+        for rows in self.blocks():
+            total += self.raw[rows].sum(axis=0, dtype=np.float64)
+        return total / len(self)
+
+
+def working_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the float type that this type is computed in."""
+    return np.dtype(np.float32 if dtype.str[1:] in _NARROW else np.float64)

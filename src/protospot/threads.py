@@ -1,0 +1,80 @@
+"""Our own worker threads, which share no state with anybody.
+
+numba's threading layers abort when two threads enter or a process forks; these are plain threads
+around kernels that release the interpreter's lock. BLAS is kept to one thread in each of them.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+
+def available() -> int:
+    """Return how many threads to use: all cores, unless the environment says otherwise.
+
+    It does so by PROTOSPOT_NUM_THREADS or else OMP_NUM_THREADS.
+    """
+    for name in ("PROTOSPOT_NUM_THREADS", "OMP_NUM_THREADS"):
+        value = os.environ.get(name, "")
+        if value.isdigit() and int(value) > 0:
+            return int(value)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run(work: Callable[[int], None], workers: int) -> None:
+    """Call ``work(0)`` ... ``work(workers - 1)`` side by side; the first error is raised here."""
+    if workers == 1:
+        work(0)
+        return
+    with _single_threaded_blas(), ThreadPoolExecutor(workers) as pool:
+        for done in [pool.submit(work, worker) for worker in range(workers)]:
+            done.result()
+
+
+_lock = threading.Lock()
+_inside = 0  # how many calls of `run` keep BLAS to one thread now
+_limit: Any = None
+
+
+@contextmanager
+def _single_threaded_blas() -> Iterator[None]:
+    # The limit holds for the whole process, so the last one out lifts it, not the first.
+    global _inside, _limit
+    controller = _controller()
+    with _lock:
+        if _inside == 0 and controller is not None:
+            _limit = controller.limit(limits=1, user_api="blas")
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0 and _limit is not None:
+                _limit.restore_original_limits()
+                _limit = None
+
+
+@cache
+def _controller() -> Any:
+    try:
+        from threadpoolctl import ThreadpoolController
+    except ImportError:
+        return None
+    return ThreadpoolController()
+
+
+def _forget_after_fork() -> None:
+    # The child has none of the parent's threads, nor a lock that one of them may have held.
+    global _lock, _inside, _limit
+    _lock, _inside, _limit = threading.Lock(), 0, None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_after_fork)
