@@ -1,0 +1,72 @@
+"""What the rest of the library knows of costs."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from protospot.costs.pairs import LivePairs
+from protospot.costs.plan import Plan
+from protospot.types import Floats, Ints, Numbers
+
+
+class Cost(Protocol):
+    """A source-by-target cost that need not exist in memory.
+
+    `rows` is exact: float64, by the definition of the metric. All else may screen in lower
+    precision; `margins` says how far a screened cost can be from the exact one.
+    """
+
+    plan: Plan
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n_source, n_target)."""
+        ...
+
+    @property
+    def margins(self) -> tuple[Floats, Floats]:
+        """Per source and per target: |screened cost - exact cost| <= the sum of both."""
+        ...
+
+    @property
+    def rounding(self) -> float:
+        """Relative rounding of a screened sum of costs."""
+        ...
+
+    def rows(self, sources: Ints, targets: Numbers | None = None) -> Floats:
+        """Exact costs from these sources to every target, or to the given targets."""
+        ...
+
+    def weighted_sums(self, weights: Floats) -> tuple[Floats, Floats | float]:
+        """Cost of serving the whole target from each source alone, and how far off it may be."""
+        ...
+
+    def gains(self, best: Floats, weights: Floats) -> Floats:
+        """How much each source would lower the weighted sum of `best`."""
+        ...
+
+    def lower(
+        self, gains: Floats, targets: Ints, before: Floats, after: Floats, weights: Floats
+    ) -> None:
+        """Bring gains up to date after the best of these targets fell from before to after."""
+        ...
+
+    def live_share(self, best: Floats) -> float:
+        """Roughly which share of the pairs costs less than its target's best."""
+        ...
+
+    def live(self, best: Floats, limit: int) -> LivePairs | None:
+        """All pairs that cost less than their target's best; None when more than limit."""
+        ...
+
+    def sharpened(self, pairs: LivePairs, best: Floats) -> LivePairs | None:
+        """The same pairs with exact costs; None where that cannot be had."""
+        ...
+
+    def nearest(self) -> tuple[Floats, Ints]:
+        """Each target's exact cheapest cost and the lowest source that has it."""
+        ...
+
+    def exact(self) -> Cost:
+        """The same cost without screening: slower, and with zero margins."""
+        ...

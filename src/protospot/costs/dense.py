@@ -1,0 +1,59 @@
+"""Costs that are stored: a matrix the user has, or one that was worth keeping."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from protospot.costs.pairs import LivePairs
+from protospot.costs.plan import Plan
+from protospot.costs.tiled import TiledCost
+from protospot.points import Points
+from protospot.types import Floats, Ints, Numbers
+
+
+class DenseCost(TiledCost):
+    """A stored (n_source, n_target) matrix; its entries are the exact costs.
+
+    With `top`, the matrix holds similarities, and the cost is `top` minus them.
+    """
+
+    def __init__(self, matrix: Points, plan: Plan, top: float | None = None) -> None:
+        super().__init__(matrix.shape, 1, plan, np.float64 if top is not None else matrix.dtype)
+        self._matrix = matrix.raw
+        self._top = top
+
+    def rows(self, sources: Ints, targets: Numbers | None = None) -> Floats:
+        """Return the costs from these sources to every target, or to the given targets."""
+        if targets is None:
+            return self._as_costs(self._matrix[sources])
+        return self._as_costs(self._matrix[sources[:, None], targets])
+
+    def pair_costs(self, targets: slice, counts: Numbers, sources: Numbers) -> Floats:
+        """Return the costs of listed pairs: the first counts_0 are the first target's, ..."""
+        owner = np.repeat(np.arange(targets.start, targets.stop), counts)
+        return self._as_costs(self._matrix[sources, owner])
+
+    def sharpened(self, pairs: LivePairs, best: Floats) -> LivePairs:
+        """Return the same pairs, which are exact already, listed by source too."""
+        return pairs.indexed(best)
+
+    def _source_side(self, rows: slice | Ints) -> slice | Ints:
+        return rows
+
+    def _target_side(self, rows: slice | Ints) -> slice | Ints:
+        return rows
+
+    def _tile(self, target_side: Any, source_side: Any, out: Numbers) -> None:
+        if isinstance(source_side, slice):
+            part = self._matrix[source_side, target_side]
+        else:
+            part = self._matrix[source_side[:, None], target_side]
+        out[...] = part.T
+        if self._top is not None:
+            np.subtract(self._top, out, out=out)
+
+    def _as_costs(self, values: Numbers) -> Floats:
+        costs = values.astype(np.float64)
+        return costs if self._top is None else np.subtract(self._top, costs, out=costs)

@@ -1,0 +1,113 @@
+"""What a memory budget buys: copies, tiles, threads, and room for live pairs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from protospot import threads
+from protospot.errors import InputError, MemoryBudgetError
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_UNITS |= {f"{unit}I": 1 << (10 * power) for power, unit in enumerate("KMGT", start=1)}
+PAIR_BYTES = 12  # at most: a source, and a cost in float64
+_VECTORS = 96  # bytes per source and per target point: best, owner, gains, a few rows
+_TILES = ((512, 1024), (256, 512), (64, 256), (16, 64))  # targets x sources, largest first
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How the working memory is used."""
+
+    budget: int
+    threads: int
+    tile: tuple[int, int]  # (targets, sources) of the piece that is worked on at a time
+    copies: frozenset[str]  # which tables are kept as prepared copies
+    pair_bytes: int  # left for live pairs
+    rows_at_once: int  # exact rows that may exist together
+
+    @property
+    def pair_limit(self) -> int:
+        """How many live pairs may be collected: what is left serves to pack them later."""
+        return self.pair_bytes * 3 // (5 * PAIR_BYTES)
+
+
+def make_plan(
+    shape: tuple[int, int], width: int, copies: dict[str, int], memory: int | str | None
+) -> Plan:
+    """Divide a budget, given the number of features and the bytes each wished copy takes."""
+    n_source, n_target = shape
+    budget = free_memory() // 2 if memory is None else parse_bytes(memory)
+    workers = threads.available()
+    for count, tile in [(workers, tile) for tile in _TILES[:2]] + [(1, tile) for tile in _TILES]:
+        needed = _fixed(shape, width, count, tile)
+        if needed <= budget // 2:
+            break
+    if needed > budget:
+        raise MemoryBudgetError(
+            f"memory must be at least {needed} bytes for {n_source} x {n_target} points with "
+            f"{width} features, got {memory!r}: pass memory={needed} or more."
+        )
+    left = budget - needed
+    kept = set()
+    for name, size in copies.items():
+        if size <= left * 3 // 4:
+            kept.add(name)
+            left -= size
+    rows_at_once = max(1, min(64, left // 8 // (8 * n_target)))
+    return Plan(budget, count, tile, frozenset(kept), left * 3 // 4, rows_at_once)
+
+
+def smallest(shape: tuple[int, int], width: int) -> int:
+    """Return the smallest budget that works."""
+    return _fixed(shape, width, 1, _TILES[-1])
+
+
+def parse_bytes(memory: int | str) -> int:
+    """Return a budget such as 2**30, "512MiB" or "2 GB" in bytes."""
+    if isinstance(memory, int) and not isinstance(memory, bool) and memory > 0:
+        return memory
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", str(memory).upper())
+    if not isinstance(memory, str) or not found or found[2] not in _UNITS:
+        raise InputError(
+            "memory must be a positive number of bytes or a text such as '512MiB' or '2GB', "
+            f"got {memory!r}."
+        )
+    return int(float(found[1]) * _UNITS[found[2]])
+
+
+def free_memory() -> int:
+    """Return the bytes that are free now, a container's limit respected."""
+    free = [_meminfo(), _container()]
+    return min((value for value in free if value is not None), default=4 << 30)
+
+
+def _fixed(shape: tuple[int, int], width: int, workers: int, tile: tuple[int, int]) -> int:
+    n_source, n_target = shape
+    vectors = _VECTORS * (n_source + n_target) + 8 * workers * n_source
+    # Per worker: a tile and its live pairs, and both sides' rows as read and as prepared.
+    scratch = workers * (20 * tile[0] * tile[1] + 16 * (tile[0] + tile[1]) * (width + 2))
+    return vectors + scratch + (1 << 18)
+
+
+def _meminfo() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    found = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
+    return int(found[0]) * 1024 if found else None
+
+
+def _container() -> int | None:
+    folder = Path("/sys/fs/cgroup")
+    for limit, used in (
+        ("memory.max", "memory.current"),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+    ):
+        try:
+            return max(0, int((folder / limit).read_text()) - int((folder / used).read_text()))
+        except (OSError, ValueError):  # no such file, or "max": no limit
+            continue
+    return None

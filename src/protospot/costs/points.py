@@ -1,0 +1,85 @@
+"""Costs between points by their definition, computed in float64 pair by pair.
+
+Slower than `product.ProductCost`, and with nothing to doubt: what it gives is the exact cost.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from protospot import threads
+from protospot.costs.metrics import Definition
+from protospot.costs.pairs import LivePairs
+from protospot.costs.plan import Plan
+from protospot.costs.tiled import TiledCost
+from protospot.points import Points
+from protospot.types import Floats, Ints, Numbers
+
+_WORTH_A_THREAD = 1 << 20  # multiplications below which a second thread costs more than it brings
+
+
+class PointCost(TiledCost):
+    """Costs between two tables of points, exact everywhere."""
+
+    def __init__(self, source: Points, target: Points, metric: Definition, plan: Plan) -> None:
+        super().__init__((len(source), len(target)), source.shape[1], plan, np.float64)
+        self._source, self._target = source, target
+        self._metric = metric
+        self._scales = metric.scales(source, "source"), metric.scales(target, "target")
+
+    def rows(self, sources: Ints, targets: Numbers | None = None) -> Floats:
+        """Return exact costs from these sources to every target, or to the given targets."""
+        n = self.shape[1] if targets is None else len(targets)
+        out = np.empty((len(sources), n))
+        side = PointCost._source_side(self, sources)
+        step = self.plan.tile[0]
+        work_size = len(sources) * n * self._width
+        workers = self.plan.threads if work_size > _WORTH_A_THREAD else 1
+
+        def work(worker: int) -> None:
+            for begin in range(worker * step, n, workers * step):
+                part = slice(begin, min(begin + step, n))
+                which = part if targets is None else targets[part]
+                costs = np.empty((part.stop - part.start, len(sources)))
+                PointCost._tile(self, PointCost._target_side(self, which), side, costs)
+                out[:, part] = costs.T
+
+        threads.run(work, workers)
+        return out
+
+    def pair_costs(self, targets: slice, counts: Numbers, sources: Numbers) -> Floats:
+        """Return exact costs of listed pairs: the first counts_0 are the first target's, ..."""
+        if not self._source.is_ready:
+            return super().pair_costs(targets, counts, sources)
+        p, q = self._scales
+        out = np.empty(len(sources))
+        block = self._target.block(targets)
+        self._kernels.direct_pairs(
+            self._metric.form, self._source.raw, block, p, q[targets], counts, sources, out
+        )
+        return self._metric.finish(out)
+
+    def sharpened(self, pairs: LivePairs, best: Floats) -> LivePairs | None:
+        """Return the same pairs with exact costs; None where that would cost too much."""
+        return pairs.indexed(best, self.pair_costs) if self._source.is_ready else None
+
+    def _source_side(self, rows: slice | Ints) -> Any:
+        return _block(self._source, rows), self._scales[0][rows]
+
+    def _target_side(self, rows: slice | Ints) -> Any:
+        return _block(self._target, rows), self._scales[1][rows]
+
+    def _tile(self, target_side: Any, source_side: Any, out: Numbers) -> None:
+        (target, q), (source, p) = target_side, source_side
+        if isinstance(target, np.ndarray):
+            self._kernels.direct(self._metric.form, source, target, p, q, out)
+        else:
+            x, y = ((m.indptr.astype(np.int64), m.indices, m.data) for m in (source, target))
+            self._kernels.direct_sparse(self._metric.form, self._width, *x, *y, p, q, out)
+        self._metric.finish(out)
+
+
+def _block(points: Points, rows: slice | Ints) -> Any:
+    return points.sparse_block(rows) if points.is_sparse else points.block(rows)

@@ -1,0 +1,212 @@
+"""Costs worked on tile by tile: "reduce, don't store".
+
+A tile is a (targets, sources) piece of the cost matrix that fits in cache. A subclass says how to
+make one, and how to compute exact rows; everything else is a reduction over tiles, spread over
+threads by target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from protospot import threads
+from protospot.costs.gather import Gatherer
+from protospot.costs.pairs import LivePairs
+from protospot.costs.plan import Plan
+from protospot.kernels.choose import kernels
+from protospot.types import Floats, Ints, Numbers
+
+_SAMPLE = (256, 4096)  # targets x sources whose costs tell the share of live pairs
+_WORTH_A_THREAD = 1 << 22  # multiplications below which a second thread costs more than it brings
+
+
+class TiledCost:
+    """A cost whose matrix is made tile by tile."""
+
+    def __init__(self, shape: tuple[int, int], width: int, plan: Plan, dtype: Any) -> None:
+        self.shape = shape
+        self.plan = plan
+        self.dtype = np.dtype(dtype)  # of a tile
+        self.margins = np.zeros(shape[0]), np.zeros(shape[1])
+        self._width = width  # numbers per point, for guesses of work
+        self._kernels = kernels()
+        self._buffers: dict[int, Numbers] = {}
+        self._sampled: Numbers | None = None
+
+    @property
+    def rounding(self) -> float:
+        """Relative rounding of a screened sum of costs."""
+        return 32 * float(np.finfo(self.dtype).eps)
+
+    def _target_side(self, rows: slice | Ints) -> Any:
+        """Return what `_tile` needs to know of these targets."""
+        raise NotImplementedError
+
+    def _source_side(self, rows: slice | Ints) -> Any:
+        """Return what `_tile` needs to know of these sources."""
+        raise NotImplementedError
+
+    def _tile(self, target_side: Any, source_side: Any, out: Numbers) -> None:
+        """Write the costs of all pairs of the two sides to `out`, (targets, sources)."""
+        raise NotImplementedError
+
+    def rows(self, sources: Ints, targets: Numbers | None = None) -> Floats:
+        """Return exact costs from these sources to every target, or to the given targets."""
+        raise NotImplementedError
+
+    def pair_costs(self, targets: slice, counts: Numbers, sources: Numbers) -> Floats:
+        """Return exact costs of listed pairs: the first counts_0 are the first target's, ..."""
+        owner = np.repeat(np.arange(targets.start, targets.stop), counts)
+        out = np.empty(len(sources))
+        order = np.argsort(sources, kind="stable")
+        edges = np.flatnonzero(np.diff(sources[order])) + 1
+        for mine in np.split(order, edges) if len(order) else []:
+            out[mine] = self.rows(sources[mine[:1]].astype(np.int64), owner[mine])[0]
+        return out
+
+    def sharpened(self, pairs: LivePairs, best: Floats) -> LivePairs | None:
+        """Return the same pairs with exact costs; None where that would cost too much."""
+        return None
+
+    def exact(self) -> TiledCost:
+        """Return the same cost without screening."""
+        return self
+
+    def weighted_sums(self, weights: Floats) -> tuple[Floats, Floats | float]:
+        """Return the cost of serving all targets from each source, and how far off it may be."""
+
+        def add(tile: Numbers, part: slice, out: Floats) -> None:
+            self._kernels.sums(tile, weights[part], out)
+
+        sums = self._summed(add)
+        rounding = 64 * float(np.finfo(np.float64).eps) * float(np.abs(sums).max())
+        return sums, self.margins[0] + float(weights @ self.margins[1]) + rounding
+
+    def gains(self, best: Floats, weights: Floats) -> Floats:
+        """Return how much each source would lower the weighted sum of `best`."""
+
+        def add(tile: Numbers, part: slice, out: Floats) -> None:
+            self._kernels.gains(tile, self._cast(best, part), self._cast(weights, part), out)
+
+        return self._summed(add)
+
+    def lower(
+        self, gains: Floats, targets: Ints, before: Floats, after: Floats, weights: Floats
+    ) -> None:
+        """Bring gains up to date after the best of these targets fell from before to after."""
+        mass = weights[targets]
+
+        def add(tile: Numbers, part: slice, out: Floats) -> None:
+            high, low = self._cast(before, part), self._cast(after, part)
+            self._kernels.lower(tile, high, low, self._cast(mass, part), out)
+
+        gains += self._summed(add, targets)
+
+    def live_share(self, best: Floats) -> float:
+        """Return roughly which share of the pairs costs less than its target's best."""
+        targets, sources = (
+            np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
+            for n, most in zip(self.shape[::-1], _SAMPLE, strict=True)
+        )
+        if self._sampled is None:
+            self._sampled = np.empty((len(targets), len(sources)), self.dtype)
+            self._tile(self._target_side(targets), self._source_side(sources), self._sampled)
+        return float((self._sampled < self._limits(best, targets)[:, None]).mean())
+
+    def live(self, best: Floats, limit: int) -> LivePairs | None:
+        """Return all pairs that cost less than their target's best; None when more than limit."""
+        gatherer = Gatherer(self._kernels, self.shape[1], self.dtype, limit)
+
+        def work(worker: int, workers: int) -> None:
+            scratch = gatherer.scratch(self.plan.tile)
+            for part, tiles in self._tiles(worker, workers, None):
+                if not gatherer.gather(part, self._limits(best, part), tiles, scratch):
+                    return
+
+        self._spread(work, self.shape[1])
+        margins = self.margins[1] + self.margins[0].max()
+        return gatherer.pairs(self.shape[0], self.plan.threads, margins)
+
+    def nearest(self) -> tuple[Floats, Ints]:
+        """Return each target's exact cheapest cost and the lowest source that has it."""
+        n_target = self.shape[1]
+        best, second = np.full(n_target, np.inf), np.full(n_target, np.inf)
+        owner = np.zeros(n_target, np.int64)
+
+        def work(worker: int, workers: int) -> None:
+            for part, tiles in self._tiles(worker, workers, None):
+                for sources, tile in tiles:
+                    self._kernels.nearest(
+                        tile, sources.start, best[part], second[part], owner[part]
+                    )
+
+        self._spread(work, n_target)
+        # Where screening cannot tell the two cheapest apart, look at all sources exactly.
+        doubt = second - best <= 2 * (self.margins[0].max() + self.margins[1])
+        best[:] = self.pair_costs(slice(0, n_target), np.ones(n_target, np.int32), owner)
+        self._settle(np.flatnonzero(doubt), best, owner)
+        return best, owner
+
+    def _settle(self, targets: Ints, best: Floats, owner: Ints) -> None:
+        best[targets] = np.inf
+        step = self.plan.rows_at_once
+        for first in range(0, self.shape[0] if len(targets) else 0, step):
+            sources = np.arange(first, min(first + step, self.shape[0]))
+            for source, costs in zip(sources, self.rows(sources, targets), strict=True):
+                lower = targets[costs < best[targets]]
+                owner[lower] = source
+                best[targets] = np.minimum(best[targets], costs)
+
+    def _summed(self, add: Any, targets: Ints | None = None) -> Floats:
+        """Return the sum over all tiles of what `add(tile, part of the targets, out)` adds."""
+        n = self.shape[1] if targets is None else len(targets)
+        totals: dict[int, Floats] = {}
+
+        def work(worker: int, workers: int) -> None:
+            total = totals[worker] = np.zeros(self.shape[0])
+            for part, tiles in self._tiles(worker, workers, targets):
+                for sources, tile in tiles:
+                    add(tile, part, total[sources])
+
+        self._spread(work, n)
+        summed: Floats = np.sum([totals[worker] for worker in sorted(totals)], axis=0)
+        return summed
+
+    def _tiles(
+        self, worker: int, workers: int, targets: Ints | None
+    ) -> Iterator[tuple[slice, Iterator[tuple[slice, Numbers]]]]:
+        """Yield a worker's share of the targets, part by part, each with its tiles."""
+        n = self.shape[1] if targets is None else len(targets)
+        step = min(self.plan.tile[0], -(-n // workers))
+        for begin in range(worker * step, n, workers * step):
+            part = slice(begin, min(begin + step, n))
+            side = self._target_side(part if targets is None else targets[part])
+            yield part, self._row_of_tiles(worker, side, part.stop - part.start)
+
+    def _row_of_tiles(self, worker: int, side: Any, m: int) -> Iterator[tuple[slice, Numbers]]:
+        if worker not in self._buffers:
+            self._buffers[worker] = np.empty(self.plan.tile[0] * self.plan.tile[1], self.dtype)
+        buffer = self._buffers[worker]
+        for begin in range(0, self.shape[0], self.plan.tile[1]):
+            sources = slice(begin, min(begin + self.plan.tile[1], self.shape[0]))
+            n = sources.stop - sources.start
+            tile = buffer[: m * n].reshape(m, n)
+            self._tile(side, self._source_side(sources), tile)
+            yield sources, tile
+
+    def _spread(self, work: Any, n_target: int) -> None:
+        heavy = n_target * self.shape[0] * self._width > _WORTH_A_THREAD
+        workers = self.plan.threads if heavy else 1
+        threads.run(lambda worker: work(worker, workers), workers)
+
+    def _cast(self, values: Floats, part: slice) -> Numbers:
+        return values[part].astype(self.dtype)
+
+    def _limits(self, best: Floats, part: slice | Ints) -> Numbers:
+        limits = best[part] + self.margins[1][part] + self.margins[0].max()
+        # Rounded up: a live pair must never look dead.
+        raised: Numbers = np.nextafter(limits.astype(self.dtype), self.dtype.type(np.inf))
+        return raised
