@@ -1,0 +1,145 @@
+"""The growing selection: what each target has, and which source comes next.
+
+Gains may be screened, with a known error. Candidates that the error leaves in doubt are computed
+again in float64 before a pick is final, and gains closer than `tie` are equal: of equals the lowest
+source is picked. That is why picks do not depend on how the gains came about.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from protospot.costs import Cost
+from protospot.gains import Gains
+from protospot.types import Bools, Floats, Ints
+
+TIE = 1e-12  # of the cost after the first pick
+_MANY = 64  # candidates to check exactly before asking whether screening is worth it
+
+
+@dataclass(frozen=True, slots=True)
+class Leader:
+    """A source at the head of the field, and how much it would lower the cost."""
+
+    source: int
+    gain: float
+
+
+class Cover:
+    """A set of prototypes that grows one pick at a time."""
+
+    def __init__(self, cost: Cost, weights: Floats) -> None:
+        n_source, n_target = cost.shape
+        self.weights = weights
+        self.best = np.full(n_target, np.inf)
+        self.owner = np.zeros(n_target, np.int64)
+        self.picked: list[int] = []
+        self.tie = 0.0  # gains up to this are zero, and closer than this equal
+        self.gains = Gains(cost, weights)
+        self._cost = cost
+        self._drops: list[float] = []
+        self._free: Bools = np.ones(n_source, bool)
+        self._alone: tuple[Floats, Floats | float] | None = None  # costs of single sources
+
+    @property
+    def n_source(self) -> int:
+        """How many sources there are to pick from."""
+        return len(self._free)
+
+    @property
+    def free(self) -> Ints:
+        """The sources that are not picked yet."""
+        return np.flatnonzero(self._free)
+
+    @property
+    def cost(self) -> float:
+        """Transport cost of the selection so far."""
+        return float(self.weights @ self.best)
+
+    def add(self, source: int) -> float:
+        """Pick a source; return by how much the cost fell (nan for the first)."""
+        targets = self.gains.targets_of(source)
+        costs = self._cost.rows(np.array([source]), targets)[0]
+        held = self.best if targets is None else self.best[targets]
+        lower = np.flatnonzero(costs < held)
+        before, after = held[lower], costs[lower]
+        changed = lower if targets is None else targets[lower]
+        self.owner[changed] = len(self.picked)
+        self.best[changed] = after
+        self._free[source] = False
+        self.picked.append(source)
+        if len(self.picked) == 1:
+            # The cost where costs are not negative, and a scale of it where they are.
+            self.tie = TIE * float(self.weights @ np.abs(self.best))
+            drop = float("nan")
+        else:
+            drop = float(self.weights[changed] @ (before - after))
+            self.gains.lower(changed, before, after, self.best, len(self.picked))
+        self._drops.append(drop)
+        return drop
+
+    def leaders(
+        self, count: int, among: Ints | None = None, *, exact: bool = False
+    ) -> list[Leader]:
+        """Return the sources with the largest gains, in the order they are to be picked.
+
+        Before the first pick, those that serve the target best alone, their gain being minus that
+        cost. With `exact` gains are exact even where nothing is in doubt.
+        """
+        field = self.free if among is None else among[self._free[among]]
+        count = min(count, len(field))
+        if count == 0:
+            return []
+        values, slack = self._scores()
+        values, doubt = values[field], slack if isinstance(slack, float) else slack[field]
+        sure = values - doubt
+        bar = float(np.partition(sure, len(field) - count)[len(field) - count])
+        tie = self.tie if self.picked else TIE * abs(bar)
+        in_reach = values + doubt >= bar - tie
+        candidates = field[in_reach]
+        if self._is_lost(len(candidates)) and self.gains.stop_screening(len(self.picked)):
+            return self.leaders(count, among, exact=exact)
+        gains = values[in_reach]
+        if exact or len(candidates) > 1 or sure[in_reach][0] <= tie:
+            gains = self._exact(candidates)
+        return _in_order(
+            candidates, gains, count, self.tie if self.picked else TIE * abs(gains.max())
+        )
+
+    def finish(self) -> tuple[Ints, Floats, Floats]:
+        """Return the picks, the cost after each, and the mass each serves."""
+        drops = np.array(self._drops[1:])
+        # Summed from the end: every cost is then as exact as the last.
+        rises = np.concatenate((np.cumsum(drops[::-1])[::-1], [0.0]))
+        served = np.zeros(len(self.picked))
+        np.add.at(served, self.owner, self.weights)
+        return np.array(self.picked, np.int64), self.cost + rises, served
+
+    def _scores(self) -> tuple[Floats, Floats | float]:
+        if self.picked:
+            return self.gains.values(self.best, len(self.picked)), self.gains.slack
+        if self._alone is None:
+            self._alone = self._cost.weighted_sums(self.weights)
+        return -self._alone[0], self._alone[1]
+
+    def _exact(self, sources: Ints) -> Floats:
+        if self.picked:
+            return self.gains.exact(sources, self.best)
+        step = self._cost.plan.rows_at_once
+        parts = [sources[begin : begin + step] for begin in range(0, len(sources), step)]
+        return -np.concatenate([self._cost.rows(part) @ self.weights for part in parts])
+
+    def _is_lost(self, n_candidates: int) -> bool:
+        return bool(self.picked) and n_candidates > max(_MANY, self.n_source // 8)
+
+
+def _in_order(candidates: Ints, gains: Floats, count: int, tie: float) -> list[Leader]:
+    left = gains.copy()
+    leaders = []
+    for _ in range(count):
+        at = int(np.flatnonzero(left >= left.max() - tie)[0])
+        leaders.append(Leader(int(candidates[at]), float(gains[at])))
+        left[at] = -np.inf
+    return leaders

@@ -1,0 +1,160 @@
+"""`explain`: what `select` would do, and why, without doing it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from protospot import checks
+from protospot.costs.make import MATRICES, Metric, metric_name, point_plan
+from protospot.costs.metrics import DEFINITIONS
+from protospot.costs.plan import Plan, make_plan, smallest
+from protospot.solvers import SOLVERS
+
+# Share of live pairs after so many picks, as measured on MNIST pixels and AG News embeddings.
+_LIVE = ((1, 0.27), (4, 0.08), (16, 0.02), (64, 0.006), (200, 0.002), (1000, 0.0003))
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What would run, how much memory it takes, and how often it looks at all pairs."""
+
+    n_source: int
+    n_target: int
+    width: int  # numbers per point
+    dtype: str  # that costs are screened in
+    memory: int  # the budget in bytes
+    smallest_memory: int  # the smallest budget that works, with the same answer
+    matrix_bytes: int  # what the whole cost matrix would take
+    threads: int
+    tile: tuple[int, int]
+    copies: tuple[str, ...]
+    collects_after: int | None  # picks until live pairs are likely to fit; None: never
+    steps: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        size = f"{self.n_source} sources x {self.n_target} targets, {self.width} features"
+        least, matrix = _human(self.smallest_memory), _human(self.matrix_bytes)
+        lines = [
+            f"{size}, {self.dtype}",
+            f"  memory    {_human(self.memory)}; {least} would do, the matrix would take {matrix}",
+            f"  threads   {self.threads}, tiles of {self.tile[0]} targets x {self.tile[1]} sources",
+            f"  copies    {', '.join(self.copies) or 'none'}",
+        ]
+        return "\n".join(lines + [f"  step {n}    {step}" for n, step in enumerate(self.steps, 1)])
+
+
+def explain(
+    source: Any,
+    target: Any = None,
+    k: int | None = 50,
+    *,
+    metric: Metric = "sqeuclidean",
+    method: str = "greedy",
+    memory: int | str | None = None,
+) -> Explanation:
+    """Tell what `select` would do for such data.
+
+    Parameters
+    ----------
+    source, target
+        The data, or just its shape: ``(n_source, d)`` and ``(n_target, d)``.
+    k, metric, method, memory
+        As for `protospot.select`.
+
+    Examples
+    --------
+    >>> import protospot as ps
+    >>> plan = ps.explain((5000, 784), (54210, 784), k=200, memory="2GiB")
+    >>> plan.collects_after
+    1
+    >>> print(plan.steps[0])
+    first pick in closed form, without looking at a pair
+    """
+    checks.one_of(method, SOLVERS, "method")
+    name = metric_name(metric)
+    shape, width, dtype = _sizes(source, target, name)
+    most = shape[0] if k is None else checks.read_count(k, "k", shape[0], "source points")
+    is_product = name in DEFINITIONS and name != "cityblock"
+    dtype = np.dtype(np.float64) if not is_product and name not in MATRICES else dtype
+    dtype = np.dtype(np.float64) if name in ("euclidean", "similarity") else dtype
+    matrix = dtype.itemsize * shape[0] * shape[1]
+    plan = _plan(name, shape, width, dtype, memory)
+    steps, collects_after = _steps(method, name, shape, most, plan)
+    return Explanation(
+        *shape,
+        width,
+        str(dtype),
+        plan.budget,
+        smallest(shape, width),
+        matrix,
+        plan.threads,
+        plan.tile,
+        tuple(sorted(plan.copies)),
+        collects_after,
+        tuple(steps),
+    )
+
+
+def _sizes(source: Any, target: Any, metric: str) -> tuple[tuple[int, int], int, Any]:
+    target = source if target is None else target
+    shapes, dtypes = [], []
+    for data, name in ((source, "source"), (target, "target")):
+        if isinstance(data, tuple) and len(data) == 2 and all(isinstance(n, int) for n in data):
+            shapes.append(data)
+            dtypes.append(np.dtype(np.float32))
+        else:
+            points = checks.read_points(data, name)
+            shapes.append(points.shape)
+            dtypes.append(points.dtype)
+    if metric in MATRICES:
+        return shapes[0], 1, dtypes[0]
+    return (shapes[0][0], shapes[1][0]), shapes[0][1], np.promote_types(*dtypes)
+
+
+def _plan(metric: str, shape: tuple[int, int], width: int, dtype: Any, memory: Any) -> Plan:
+    if metric in DEFINITIONS:
+        makes_products = metric != "cityblock"
+        return point_plan(shape, width, dtype, memory, makes_products=makes_products)
+    copies = {} if metric in MATRICES else {"matrix": 8 * shape[0] * shape[1]}
+    return make_plan(shape, width, copies, memory)
+
+
+def _steps(
+    method: str, metric: str, shape: tuple[int, int], k: int, plan: Plan
+) -> tuple[list[str], int | None]:
+    if method == "random":
+        return [f"{k} rows at random, then their costs"], None
+    if method == "simple":
+        return ["one pass over all pairs: every target to its cheapest source"], None
+    steps = []
+    if "matrix" in plan.copies:
+        steps.append("one pass that computes and stores the matrix: a function is asked only once")
+    if metric in ("sqeuclidean", "cosine", "dot"):
+        steps.append("first pick in closed form, without looking at a pair")
+    else:
+        steps.append("first pick by one pass over all pairs")
+    n_pairs = shape[0] * shape[1]
+    fits = (picks for picks, share in _LIVE if 1.2 * share * n_pairs <= plan.pair_limit)
+    after = next(fits, None)
+    if after != 1:
+        steps.append("one pass for all gains, then only the targets that a pick changes")
+    if after is None:
+        steps.append("live pairs are never collected: they would not fit in the memory budget")
+    elif after <= k:
+        steps.append(
+            f"one pass that collects live pairs, about after pick {after}, when they fit in "
+            f"{_human(plan.pair_bytes)}; the other picks walk these lists only"
+        )
+    return steps, after
+
+
+def _human(size: int) -> str:
+    value, unit = float(size), "B"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if value < 1024 or unit == "TiB":
+            break
+        value /= 1024
+    return f"{value:.3g} {unit}"
