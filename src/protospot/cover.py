@@ -41,7 +41,7 @@ class Cover:
         self._cost = cost
         self._drops: list[float] = []
         self._free: Bools = np.ones(n_source, bool)
-        self._alone: tuple[Floats, Floats | float] | None = None  # costs of single sources
+        self._alone: tuple[Floats, Floats | float] | None = None  # minus the costs alone
 
     @property
     def n_source(self) -> int:
@@ -70,13 +70,14 @@ class Cover:
         self.best[changed] = after
         self._free[source] = False
         self.picked.append(source)
+        self.gains.spend(source)
         if len(self.picked) == 1:
             # The cost where costs are not negative, and a scale of it where they are.
             self.tie = TIE * float(self.weights @ np.abs(self.best))
             drop = float("nan")
         else:
             drop = float(self.weights[changed] @ (before - after))
-            self.gains.lower(changed, before, after, self.best, len(self.picked))
+            self.gains.lower(changed, before, after, self.best)
         self._drops.append(drop)
         return drop
 
@@ -88,25 +89,28 @@ class Cover:
         Before the first pick, those that serve the target best alone, their gain being minus that
         cost. With `exact` gains are exact even where nothing is in doubt.
         """
-        field = self.free if among is None else among[self._free[among]]
-        count = min(count, len(field))
+        values, slack = self._scores()
+        if among is not None:
+            among = among[self._free[among]]
+            values, slack = values[among], slack if isinstance(slack, float) else slack[among]
+        count = min(count, int(self._free.sum()) if among is None else len(among))
         if count == 0:
             return []
-        values, slack = self._scores()
-        values, doubt = values[field], slack if isinstance(slack, float) else slack[field]
-        sure = values - doubt
-        bar = float(np.partition(sure, len(field) - count)[len(field) - count])
+        bar = _largest(values - slack, count)
         tie = self.tie if self.picked else TIE * abs(bar)
-        in_reach = values + doubt >= bar - tie
-        candidates = field[in_reach]
-        if self._is_lost(len(candidates)) and self.gains.stop_screening(len(self.picked)):
+        reach = np.flatnonzero(values >= bar - tie - slack)
+        if self._is_lost(len(reach)) and self.gains.stop_screening():
             return self.leaders(count, among, exact=exact)
-        gains = values[in_reach]
-        if exact or len(candidates) > 1 or sure[in_reach][0] <= tie:
+        candidates = reach if among is None else among[reach]
+        gains = values[reach]
+        if exact or len(candidates) > 1 or bar <= tie:
             gains = self._exact(candidates)
-        return _in_order(
-            candidates, gains, count, self.tie if self.picked else TIE * abs(gains.max())
-        )
+            tie = tie if self.picked else TIE * abs(float(gains.max()))
+        return _in_order(candidates, gains, count, tie)
+
+    def gained(self, count: int) -> float:
+        """Return by how much the last picks lowered the cost together (nan with the first)."""
+        return float(np.sum(self._drops[-count:]))
 
     def finish(self) -> tuple[Ints, Floats, Floats]:
         """Return the picks, the cost after each, and the mass each serves."""
@@ -118,11 +122,13 @@ class Cover:
         return np.array(self.picked, np.int64), self.cost + rises, served
 
     def _scores(self) -> tuple[Floats, Floats | float]:
-        if self.picked:
-            return self.gains.values(self.best, len(self.picked)), self.gains.slack
-        if self._alone is None:
-            self._alone = self._cost.weighted_sums(self.weights)
-        return -self._alone[0], self._alone[1]
+        """Return the gain of each source, minus infinity where it is picked, and their slack."""
+        if not self.picked:
+            if self._alone is None:
+                sums, slack = self._cost.weighted_sums(self.weights)
+                self._alone = -sums, slack
+            return self._alone
+        return self.gains.values(self.best), self.gains.slack
 
     def _exact(self, sources: Ints) -> Floats:
         if self.picked:
@@ -133,6 +139,13 @@ class Cover:
 
     def _is_lost(self, n_candidates: int) -> bool:
         return bool(self.picked) and n_candidates > max(_MANY, self.n_source // 8)
+
+
+def _largest(values: Floats, count: int) -> float:
+    """Return the count-th largest value."""
+    if count == 1:
+        return float(values.max())
+    return float(np.partition(values, len(values) - count)[len(values) - count])
 
 
 def _in_order(candidates: Ints, gains: Floats, count: int, tie: float) -> list[Leader]:

@@ -32,17 +32,18 @@ class Gains:
         self._n_pairs = cost.shape[0] * cost.shape[1]
         self._values: Floats | None = None
         self._pairs: LivePairs | None = None
+        self._spent: list[int] = []  # sources that are picked
         self._refused_share = np.inf  # of live pairs, which turned out not to fit
         self._largest = 0.0  # gain when the values were last made
         self.slack: Floats | float = 0.0
         self.stages: list[str] = []  # what was done when, for the record
 
-    def values(self, best: Floats, n_picked: int) -> Floats:
-        """Return the gain of every source, off by at most `slack`."""
+    def values(self, best: Floats) -> Floats:
+        """Return the gain of every source, off by at most `slack`; of a spent one, -inf."""
         if self._pairs is None:
-            self._collect(best, n_picked)
+            self._collect(best)
         if self._values is None:
-            self.stages.append(f"all gains after pick {n_picked}")
+            self.stages.append(f"all gains after pick {len(self._spent)}")
             self._set(self._cost.gains(best, self._weights), is_exact=False)
         assert self._values is not None
         return self._values
@@ -50,7 +51,7 @@ class Gains:
     def exact(self, sources: Ints, best: Floats) -> Floats:
         """Return the gains of some sources by definition, in float64."""
         values = np.empty(len(sources))
-        if self._pairs is not None and self._pairs.has_index:
+        if self._pairs is not None:
             for at, source in enumerate(sources.tolist()):
                 targets = self._pairs.targets_of(source)
                 costs = self._cost.rows(np.array([source]), targets)[0]
@@ -64,13 +65,15 @@ class Gains:
 
     def targets_of(self, source: int) -> Numbers | None:
         """Return the targets that this source may serve more cheaply; None for any."""
-        if self._pairs is None or not self._pairs.has_index:
-            return None
-        return self._pairs.targets_of(source)
+        return None if self._pairs is None else self._pairs.targets_of(source)
 
-    def lower(
-        self, changed: Ints, before: Floats, after: Floats, best: Floats, n_picked: int
-    ) -> None:
+    def spend(self, source: int) -> None:
+        """Take a source out of the field: it is picked."""
+        self._spent.append(source)
+        if self._values is not None:
+            self._values[source] = -np.inf
+
+    def lower(self, changed: Ints, before: Floats, after: Floats, best: Floats) -> None:
         """Follow a pick that lowered the best of some targets."""
         if self._values is None:
             return
@@ -78,7 +81,7 @@ class Gains:
         self.slack = self.slack + len(changed) * _EPS * self._largest
         if self._pairs is not None:
             self._pairs.lower(self._values, changed, before, after, self._weights)
-            self._pack(best, n_picked)
+            self._pack(best)
             return
         self._cost.lower(self._values, changed, before, after, self._weights)
         # A screened cost may come out a little different each time it is made.
@@ -86,7 +89,7 @@ class Gains:
         moved = margins[0] * float(mass.sum()) + float(mass @ margins[1][changed])
         self.slack = self.slack + 2 * moved
 
-    def stop_screening(self, n_picked: int) -> bool:
+    def stop_screening(self) -> bool:
         """Start over with exact costs; False where there is nothing to win by it.
 
         Clusters far apart need this: float32 cannot hold both the distances between them and those
@@ -98,12 +101,13 @@ class Gains:
             return False
         self._cost = self._cost.exact()
         self._pairs = self._values = None
-        self.stages.append(f"exact costs after pick {n_picked}")
+        self.stages.append(f"exact costs after pick {len(self._spent)}")
         return True
 
     def _set(self, values: Floats, *, is_exact: bool) -> None:
+        values[self._spent] = -np.inf
         self._values = values
-        self._largest = float(values.max())
+        self._largest = max(0.0, float(values.max()))
         if is_exact:
             self.slack = 64 * _EPS * self._largest
         else:
@@ -111,21 +115,22 @@ class Gains:
             rounding = 2 * self._cost.rounding * self._largest
             self.slack = margins[0] + float(self._weights @ margins[1]) + rounding
 
-    def _collect(self, best: Floats, n_picked: int) -> None:
+    def _collect(self, best: Floats) -> None:
         """Collect the live pairs if they are likely to fit."""
         limit = min(self._cost.plan.pair_limit, self._n_pairs)
         share = self._cost.live_share(best)
         if 1.2 * share * self._n_pairs > limit or 2 * share > self._refused_share:
             return
-        self._pairs = self._cost.live(best, limit)
-        if self._pairs is None:
+        found = self._cost.live(best, self._weights, limit)
+        if found is None:
             self._refused_share = share  # the sample was wrong: wait until the share has halved
             return
-        self.stages.append(f"{self._pairs.count} live pairs after pick {n_picked}")
-        self._set(self._pairs.gains(best, self._weights), is_exact=False)
-        self._pack(best, n_picked)
+        self._pairs, values = found
+        self.stages.append(f"{self._pairs.count} live pairs after pick {len(self._spent)}")
+        self._set(values, is_exact=False)
+        self._pack(best)
 
-    def _pack(self, best: Floats, n_picked: int) -> None:
+    def _pack(self, best: Floats) -> None:
         """List pairs by source too once they are few, and again whenever half of them died."""
         pairs = self._pairs
         assert pairs is not None
@@ -135,7 +140,7 @@ class Gains:
         if count > few or (PAIR_BYTES + INDEX_BYTES) * count > room:
             return
         if not pairs.has_index:
-            self.stages.append(f"{count} pairs by source after pick {n_picked}")
+            self.stages.append(f"{count} pairs by source after pick {len(self._spent)}")
         sharp = None if pairs.is_exact else self._cost.sharpened(pairs, best)
-        self._pairs = sharp or pairs.indexed(best)
+        self._pairs = sharp or pairs.packed(best)
         self._set(self._pairs.gains(best, self._weights), is_exact=self._pairs.is_exact)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -27,14 +27,29 @@ def available() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def run(work: Callable[[int], None], workers: int) -> None:
-    """Call ``work(0)`` ... ``work(workers - 1)`` side by side; the first error is raised here."""
-    if workers == 1:
-        work(0)
-        return
-    with _single_threaded_blas(), ThreadPoolExecutor(workers) as pool:
-        for done in [pool.submit(work, worker) for worker in range(workers)]:
-            done.result()
+class Team:
+    """Worker threads that wait for work, as long as the team is in use."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._pool: ThreadPoolExecutor | None = None
+
+    def run(self, work: Callable[[int], None], workers: int | None = None) -> None:
+        """Call ``work(0)`` ... ``work(workers - 1)`` side by side; the first error is raised."""
+        workers = self.size if workers is None else min(workers, self.size)
+        if workers == 1:
+            work(0)
+            return
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.size - 1, "protospot")
+        with _single_threaded_blas():
+            others = [self._pool.submit(work, worker) for worker in range(1, workers)]
+            try:
+                work(0)
+            finally:
+                wait(others)
+            for other in others:
+                other.result()
 
 
 _lock = threading.Lock()

@@ -55,8 +55,8 @@ class Cost(Protocol):
         """Roughly which share of the pairs costs less than its target's best."""
         ...
 
-    def live(self, best: Floats, limit: int) -> LivePairs | None:
-        """All pairs that cost less than their target's best; None when more than limit."""
+    def live(self, best: Floats, weights: Floats, limit: int) -> tuple[LivePairs, Floats] | None:
+        """All pairs that cost less than their target's best, and all gains; None over limit."""
         ...
 
     def sharpened(self, pairs: LivePairs, best: Floats) -> LivePairs | None:

@@ -37,7 +37,7 @@ class DenseCost(TiledCost):
 
     def sharpened(self, pairs: LivePairs, best: Floats) -> LivePairs:
         """Return the same pairs, which are exact already, listed by source too."""
-        return pairs.indexed(best)
+        return pairs.packed(best)
 
     def _source_side(self, rows: slice | Ints) -> slice | Ints:
         return rows

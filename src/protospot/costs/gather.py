@@ -10,14 +10,18 @@ from typing import Any
 import numpy as np
 
 from protospot.costs.pairs import LivePairs
-from protospot.types import Numbers
+from protospot.threads import Team
+from protospot.types import Floats, Numbers
 
 
 class Gatherer:
     """A pool of pairs that workers fill, one row of tiles at a time."""
 
-    def __init__(self, kernels: ModuleType, n_target: int, dtype: Any, limit: int) -> None:
-        self._kernels = kernels
+    def __init__(
+        self, kernels: ModuleType, team: Team, shape: tuple[int, int], dtype: Any, limit: int
+    ) -> None:
+        self._kernels, self._team = kernels, team
+        self._n_source, n_target = shape
         self._lock = threading.Lock()
         self._used = 0
         self._is_full = False
@@ -27,57 +31,72 @@ class Gatherer:
         self._start = np.zeros(n_target, np.int64)
         self._length = np.zeros(n_target, np.int32)
 
-    def scratch(self, tile: tuple[int, int]) -> tuple[Numbers, Numbers]:
-        """Return room for the pairs of one tile, for a worker to use again and again."""
-        size = tile[0] * tile[1] + 1  # the kernel writes one place ahead
-        return np.empty(size, np.int32), np.empty(size, self._cost.dtype)
+    def scratch(self) -> Scratch:
+        """Return room for the pairs of some targets, for a worker to use again and again."""
+        return Scratch(self._cost.dtype)
 
     def gather(
         self,
         part: slice,
         limits: Numbers,
         tiles: Iterator[tuple[slice, Numbers]],
-        scratch: tuple[Numbers, Numbers],
+        scratch: Scratch,
     ) -> bool:
         """Add the live pairs of some targets; False when the pool is full."""
-        counts, sources, costs = [], [], []
+        scratch.used = 0
+        counts = []
         for columns, tile in tiles:
+            source, cost = scratch.room(tile.size + 1)  # the kernel writes one place ahead
             count = np.empty(len(limits), np.int32)
-            found = self._kernels.collect(tile, limits, columns.start, *scratch, count)
+            scratch.used += self._kernels.collect(tile, limits, columns.start, source, cost, count)
             counts.append(count)
-            sources.append(scratch[0][:found].copy())
-            costs.append(scratch[1][:found].copy())
             if self._is_full:
                 return False
-        total = sum(map(len, sources))
         with self._lock:
-            begin, self._used = self._used, self._used + total
+            begin, self._used = self._used, self._used + scratch.used
             self._is_full |= self._used > len(self._source)
         if self._is_full:
             return False
-        self._length[part] = np.sum(counts, axis=0)
-        lengths = self._length[part].astype(np.int64)
-        self._start[part] = begin + np.cumsum(lengths) - lengths
+        pool = slice(begin, begin + scratch.used)
+        pieces = np.array(counts)
         self._kernels.merge(
-            np.array(counts),
-            np.concatenate(sources),
-            np.concatenate(costs),
-            self._source[begin : begin + total],
-            self._cost[begin : begin + total],
+            pieces, scratch.source, scratch.cost, self._source[pool], self._cost[pool]
         )
+        lengths = pieces.sum(axis=0, dtype=np.int64)
+        self._length[part] = lengths
+        self._start[part] = begin + np.cumsum(lengths) - lengths
         return True
 
-    def pairs(self, n_source: int, workers: int, margins: Any) -> LivePairs | None:
+    def pairs(self, margins: Floats) -> LivePairs | None:
         """Return what was gathered, or None when it did not fit."""
         if self._is_full:
             return None
         return LivePairs(
             self._kernels,
-            n_source,
-            workers,
+            self._team,
+            self._n_source,
             self._start,
             self._length,
             self._source,
             self._cost,
             margins,
         )
+
+
+class Scratch:
+    """A worker's pairs on their way to the pool, piece after piece."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.source = np.empty(0, np.int32)
+        self.cost = np.empty(0, dtype)
+        self.used = 0
+
+    def room(self, size: int) -> tuple[Numbers, Numbers]:
+        """Return the free end of the buffers, at least this long."""
+        if len(self.source) < self.used + size:
+            for name in ("source", "cost"):
+                old = getattr(self, name)
+                new = np.empty(2 * self.used + size, old.dtype)
+                new[: self.used] = old[: self.used]
+                setattr(self, name, new)
+        return self.source[self.used :], self.cost[self.used :]

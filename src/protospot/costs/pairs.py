@@ -12,12 +12,12 @@ from types import ModuleType
 
 import numpy as np
 
-from protospot import threads
+from protospot.threads import Team
 from protospot.types import Floats, Ints, Numbers
 
 INDEX_BYTES = 4  # per pair: a target
 _BLOCK = 4096  # targets whose pairs are worked on together
-_WORTH_A_THREAD = 1 << 18  # pairs below which a second thread costs more than it brings
+_WORTH_A_THREAD = 1 << 17  # pairs below which a second thread costs more than it brings
 
 PairCosts = Callable[[slice, Numbers, Numbers], Floats]  # targets, pairs of each, their sources
 
@@ -28,36 +28,27 @@ class LivePairs:
     def __init__(
         self,
         kernels: ModuleType,
+        team: Team,
         n_source: int,
-        workers: int,
         start: Ints,
         length: Numbers,
         source: Numbers,
         cost: Numbers,
         margins: Floats,
     ) -> None:
-        self._kernels = kernels
+        self._kernels, self._team = kernels, team
         self._n_source = n_source
-        self._workers = workers
         self._start, self._length = start, length
         self._source, self._cost = source, cost
         self._margins = margins  # per target: how far a listed cost may be from the exact one
         self._index: tuple[Ints, Numbers] | None = None
+        self.is_exact = not margins.any()
         self.counted = int(length.sum())  # pairs when the lists were made
-
-    @property
-    def count(self) -> int:
-        """How many pairs are listed now."""
-        return int(self._length.sum())
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the listed costs are exact."""
-        return not self._margins.any()
+        self.count = self.counted  # pairs listed now
 
     @property
     def has_index(self) -> bool:
-        """Whether `targets_of` can be asked."""
+        """Whether pairs are listed by source too."""
         return self._index is not None
 
     def gains(self, best: Floats, weights: Floats) -> Floats:
@@ -72,10 +63,11 @@ class LivePairs:
         self, gains: Floats, targets: Numbers, before: Floats, after: Floats, weights: Floats
     ) -> None:
         """Bring gains up to date after the best of these targets fell; drop pairs that died."""
-        heavy = int(self._length[targets].sum()) > _WORTH_A_THREAD
-        workers = self._workers if heavy else 1
+        listed = int(self._length[targets].sum())
+        workers = self._team.size if listed > _WORTH_A_THREAD else 1
         changes = [gains] + [np.zeros(self._n_source) for _ in range(workers - 1)]
         edges = np.linspace(0, len(targets), workers + 1).astype(int)
+        margins = self._margins[targets]
 
         def work(worker: int) -> None:
             mine = slice(edges[worker], edges[worker + 1])
@@ -83,7 +75,7 @@ class LivePairs:
                 targets[mine],
                 before[mine],
                 after[mine],
-                self._margins[targets[mine]],
+                margins[mine],
                 weights,
                 self._start,
                 self._length,
@@ -92,36 +84,51 @@ class LivePairs:
                 changes[worker],
             )
 
-        threads.run(work, workers)
+        self._team.run(work, workers)
         for change in changes[1:]:
             gains += change
+        self.count -= listed - int(self._length[targets].sum())
 
     def targets_of(self, source: int) -> Numbers:
         """Targets that this source may serve more cheaply than their best."""
-        assert self._index is not None
-        begins, targets = self._index
-        return targets[begins[source] : begins[source + 1]]
+        if self._index is not None:
+            begins, targets = self._index
+            return targets[begins[source] : begins[source + 1]]
+        n_target, workers = len(self._start), self._team.size
+        edges = np.linspace(0, n_target, workers + 1).astype(int)
+        found: list[Numbers] = [np.empty(0, np.int64)] * workers
 
-    def indexed(self, best: Floats, pair_costs: PairCosts | None = None) -> LivePairs:
-        """Return the pairs that are still live, packed, and listed by source as well.
+        def search(worker: int) -> None:
+            mine = slice(edges[worker], edges[worker + 1])
+            out = np.empty(mine.stop - mine.start, np.int64)
+            number = self._kernels.listing(
+                self._start[mine], self._length[mine], self._source, source, out
+            )
+            found[worker] = out[:number] + mine.start
+
+        self._team.run(search)
+        return np.concatenate(found)
+
+    def packed(self, best: Floats, pair_costs: PairCosts | None = None) -> LivePairs:
+        """Return the pairs that are still live, side by side, and listed by source as well.
 
         With `pair_costs` the listed costs are replaced by the exact ones.
         """
         n_target = len(self._start)
         blocks = [slice(a, min(a + _BLOCK, n_target)) for a in range(0, n_target, _BLOCK)]
-        packed: list[tuple[Numbers, Numbers, Numbers]] = [()] * len(blocks)  # type: ignore[list-item]
-        workers = self._workers if self.count > _WORTH_A_THREAD else 1
+        parts: list[tuple[Numbers, Numbers, Numbers]] = [()] * len(blocks)  # type: ignore[list-item]
+        workers = self._team.size if self.count > _WORTH_A_THREAD else 1
 
         def work(worker: int) -> None:
             for b in range(worker, len(blocks), workers):
-                packed[b] = self._packed(blocks[b], best, pair_costs)
+                parts[b] = self._part(blocks[b], best, pair_costs)
 
-        threads.run(work, workers)
-        length, source, cost = (np.concatenate(parts) for parts in zip(*packed, strict=True))
+        self._team.run(work, workers)
+        length, source, cost = (np.concatenate(part) for part in zip(*parts, strict=True))
         margins = np.zeros(n_target) if pair_costs else self._margins
-        start = np.concatenate(([0], np.cumsum(length, dtype=np.int64)))[:-1]
+        start = _begins(length)[:-1]
         pairs = LivePairs(
-            self._kernels, self._n_source, self._workers, start, length, source, cost, margins
+            self._kernels, self._team, self._n_source, start, length, source, cost, margins
         )
         begins = np.zeros(self._n_source + 1, np.int64)
         targets = np.empty(len(source), np.int32)
@@ -129,17 +136,25 @@ class LivePairs:
         pairs._index = begins, targets
         return pairs
 
-    def _packed(
+    def _part(
         self, targets: slice, best: Floats, pair_costs: PairCosts | None
     ) -> tuple[Numbers, Numbers, Numbers]:
-        length = self._length[targets]
-        owner = np.repeat(np.arange(len(length)), length)
-        skipped = np.cumsum(length, dtype=np.int64) - length
-        entries = np.arange(len(owner)) + (self._start[targets] - skipped)[owner]
-        source, cost = self._source[entries], self._cost[entries]
-        if pair_costs is not None:
-            cost = pair_costs(targets, length, source)
-        limits = best[targets] + (0 if pair_costs else self._margins[targets])
-        live = cost < limits[owner]
-        kept = np.bincount(owner[live], minlength=len(length)).astype(np.int32)
-        return kept, source[live], cost[live]
+        limits = best[targets] + self._margins[targets]
+        lists = self._start[targets], self._length[targets], self._source, self._cost
+        length, source, cost = self._pack(*lists, limits)
+        if pair_costs is None:
+            return length, source, cost
+        cost = pair_costs(targets, length, source)
+        return self._pack(_begins(length)[:-1], length, source, cost, best[targets])
+
+    def _pack(
+        self, start: Ints, length: Numbers, source: Numbers, cost: Numbers, limits: Floats
+    ) -> tuple[Numbers, Numbers, Numbers]:
+        most = int(length.sum())
+        kept = np.empty_like(length), np.empty(most, source.dtype), np.empty(most, cost.dtype)
+        total = self._kernels.pack(start, length, source, cost, limits, *kept)
+        return kept[0], kept[1][:total], kept[2][:total]
+
+
+def _begins(length: Numbers) -> Ints:
+    return np.concatenate(([0], np.cumsum(length, dtype=np.int64)))

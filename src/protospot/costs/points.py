@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from protospot import threads
 from protospot.costs.metrics import Definition
 from protospot.costs.pairs import LivePairs
 from protospot.costs.plan import Plan
@@ -46,7 +45,7 @@ class PointCost(TiledCost):
                 PointCost._tile(self, PointCost._target_side(self, which), side, costs)
                 out[:, part] = costs.T
 
-        threads.run(work, workers)
+        self._team.run(work, workers)
         return out
 
     def pair_costs(self, targets: slice, counts: Numbers, sources: Numbers) -> Floats:
@@ -63,7 +62,7 @@ class PointCost(TiledCost):
 
     def sharpened(self, pairs: LivePairs, best: Floats) -> LivePairs | None:
         """Return the same pairs with exact costs; None where that would cost too much."""
-        return pairs.indexed(best, self.pair_costs) if self._source.is_ready else None
+        return pairs.packed(best, self.pair_costs) if self._source.is_ready else None
 
     def _source_side(self, rows: slice | Ints) -> Any:
         return _block(self._source, rows), self._scales[0][rows]

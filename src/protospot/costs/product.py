@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from protospot import threads
 from protospot.costs.metrics import Definition
 from protospot.costs.plan import Plan
 from protospot.costs.points import PointCost
@@ -137,7 +136,7 @@ class ProductCost(PointCost):
             for rows in blocks[worker::workers]:
                 act(rows)
 
-        threads.run(work, workers)
+        self._team.run(work, workers)
 
     def _screening_dtype(self) -> np.dtype[Any]:
         top = max(float(self._norms[0].max()), float(self._norms[1].max()))

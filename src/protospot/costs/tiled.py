@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from protospot import threads
 from protospot.costs.gather import Gatherer
 from protospot.costs.pairs import LivePairs
 from protospot.costs.plan import Plan
 from protospot.kernels.choose import kernels
+from protospot.threads import Team
 from protospot.types import Floats, Ints, Numbers
 
 _SAMPLE = (256, 4096)  # targets x sources whose costs tell the share of live pairs
@@ -33,6 +33,7 @@ class TiledCost:
         self.margins = np.zeros(shape[0]), np.zeros(shape[1])
         self._width = width  # numbers per point, for guesses of work
         self._kernels = kernels()
+        self._team = Team(plan.threads)
         self._buffers: dict[int, Numbers] = {}
         self._sampled: Numbers | None = None
 
@@ -116,19 +117,34 @@ class TiledCost:
             self._tile(self._target_side(targets), self._source_side(sources), self._sampled)
         return float((self._sampled < self._limits(best, targets)[:, None]).mean())
 
-    def live(self, best: Floats, limit: int) -> LivePairs | None:
-        """Return all pairs that cost less than their target's best; None when more than limit."""
-        gatherer = Gatherer(self._kernels, self.shape[1], self.dtype, limit)
+    def live(self, best: Floats, weights: Floats, limit: int) -> tuple[LivePairs, Floats] | None:
+        """Return all pairs that cost less than their target's best, and all gains.
+
+        None when there are more than limit.
+        """
+        gatherer = Gatherer(self._kernels, self._team, self.shape, self.dtype, limit)
+        totals: dict[int, Floats] = {}
 
         def work(worker: int, workers: int) -> None:
-            scratch = gatherer.scratch(self.plan.tile)
+            scratch = gatherer.scratch()
+            total = totals[worker] = np.zeros(self.shape[0])
+
+            def summed(
+                part: slice, tiles: Iterator[tuple[slice, Numbers]]
+            ) -> Iterator[tuple[slice, Numbers]]:
+                high, mass = self._cast(best, part), self._cast(weights, part)
+                for sources, tile in tiles:
+                    self._kernels.gains(tile, high, mass, total[sources])
+                    yield sources, tile
+
             for part, tiles in self._tiles(worker, workers, None):
-                if not gatherer.gather(part, self._limits(best, part), tiles, scratch):
+                limits = self._limits(best, part)
+                if not gatherer.gather(part, limits, summed(part, tiles), scratch):
                     return
 
         self._spread(work, self.shape[1])
-        margins = self.margins[1] + self.margins[0].max()
-        return gatherer.pairs(self.shape[0], self.plan.threads, margins)
+        pairs = gatherer.pairs(self.margins[1] + self.margins[0].max())
+        return None if pairs is None else (pairs, _sum(totals))
 
     def nearest(self) -> tuple[Floats, Ints]:
         """Return each target's exact cheapest cost and the lowest source that has it."""
@@ -172,8 +188,7 @@ class TiledCost:
                     add(tile, part, total[sources])
 
         self._spread(work, n)
-        summed: Floats = np.sum([totals[worker] for worker in sorted(totals)], axis=0)
-        return summed
+        return _sum(totals)
 
     def _tiles(
         self, worker: int, workers: int, targets: Ints | None
@@ -200,7 +215,7 @@ class TiledCost:
     def _spread(self, work: Any, n_target: int) -> None:
         heavy = n_target * self.shape[0] * self._width > _WORTH_A_THREAD
         workers = self.plan.threads if heavy else 1
-        threads.run(lambda worker: work(worker, workers), workers)
+        self._team.run(lambda worker: work(worker, workers), workers)
 
     def _cast(self, values: Floats, part: slice) -> Numbers:
         return values[part].astype(self.dtype)
@@ -210,3 +225,9 @@ class TiledCost:
         # Rounded up: a live pair must never look dead.
         raised: Numbers = np.nextafter(limits.astype(self.dtype), self.dtype.type(np.inf))
         return raised
+
+
+def _sum(totals: dict[int, Floats]) -> Floats:
+    # In the order of the workers, so that a second run rounds alike.
+    summed: Floats = np.sum([totals[worker] for worker in sorted(totals)], axis=0)
+    return summed

@@ -57,9 +57,8 @@ def _steps(run: Run, leaders: Callable[[int], list[Leader]]) -> str:
                     return f"the best gain, {best_gain:.6g}, is below min_gain={run.min_gain:.6g}"
         if not step:
             return NO_GAIN
-        before = cover.cost
         if not run.add(leader.source for leader in step):
             return "on_pick raised Stop"
         if run.batch > 1:
-            run.facts.setdefault("step_gains", []).append(before - cover.cost)
+            run.facts.setdefault("step_gains", []).append(cover.gained(len(step)))
     return "k prototypes picked"

@@ -80,6 +80,49 @@ def walk(
 
 
 @kernel()
+def pack(
+    start: Ints,
+    length: Numbers,
+    source: Numbers,
+    cost: Numbers,
+    limits: Floats,
+    out_length: Numbers,
+    out_source: Numbers,
+    out_cost: Numbers,
+) -> int:
+    """Same as generic.pack."""
+    at = 0
+    for j in range(len(start)):
+        begin, limit = at, limits[j]
+        for e in range(start[j], start[j] + length[j]):
+            if cost[e] < limit:
+                out_source[at] = source[e]
+                out_cost[at] = cost[e]
+                at += 1
+        out_length[j] = at - begin
+    return at
+
+
+@kernel()
+def listing(start: Ints, length: Numbers, source: Numbers, wanted: int, out: Numbers) -> int:
+    """Same as generic.listing; the lists are sorted by source."""
+    found = 0
+    for j in range(len(start)):
+        low = start[j]
+        high = end = low + length[j]
+        while low < high:
+            middle = (low + high) // 2
+            if source[middle] < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        if low < end and source[low] == wanted:
+            out[found] = j
+            found += 1
+    return found
+
+
+@kernel()
 def by_source(
     start: Ints, length: Numbers, source: Numbers, begins: Ints, targets: Numbers
 ) -> None:

@@ -61,6 +61,41 @@ def walk(
     _scatter_add(out, xp.take(source, entry), -weight * xp.clip(drop, min=0))
 
 
+def pack(
+    start: Array,
+    length: Array,
+    source: Array,
+    cost: Array,
+    limits: Array,
+    out_length: Array,
+    out_source: Array,
+    out_cost: Array,
+) -> int:
+    """Copy the listed pairs that cost less than their target's limit; return how many.
+
+    `start`, `length` and `limits` are those of a few targets; their pairs come out side by side.
+    """
+    xp = array_namespace(start, cost)
+    target, entry = _entries(start, length)
+    live = xp.take(cost, entry) < xp.take(limits, target)
+    kept = xp.take(entry, xp.nonzero(live)[0])
+    total = int(kept.shape[0])
+    out_source[:total] = xp.take(source, kept)
+    out_cost[:total] = xp.astype(xp.take(cost, kept), out_cost.dtype)
+    out_length[...] = 0
+    _scatter_add(out_length, target, xp.astype(live, out_length.dtype))
+    return total
+
+
+def listing(start: Array, length: Array, source: Array, wanted: int, out: Array) -> int:
+    """Write the targets whose list holds the wanted source; return how many there are."""
+    xp = array_namespace(start, source)
+    target, entry = _entries(start, length)
+    found = xp.take(target, xp.nonzero(xp.take(source, entry) == wanted)[0])
+    out[: found.shape[0]] = xp.astype(found, out.dtype)
+    return int(found.shape[0])
+
+
 def by_source(start: Array, length: Array, source: Array, begins: Array, targets: Array) -> None:
     """List the same pairs by source: targets[begins_i : begins_i+1] are those of source i."""
     xp = array_namespace(start, source)
