@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from protospot.costs import Cost
-from protospot.gains import Gains
+from protospot.gains import Gains, largest
 from protospot.types import Bools, Floats, Ints
 
 TIE = 1e-12  # of the cost after the first pick
@@ -89,14 +89,14 @@ class Cover:
         Before the first pick, those that serve the target best alone, their gain being minus that
         cost. With `exact` gains are exact even where nothing is in doubt.
         """
-        values, slack = self._scores()
-        if among is not None:
-            among = among[self._free[among]]
-            values, slack = values[among], slack if isinstance(slack, float) else slack[among]
+        among = among if among is None else among[self._free[among]]
         count = min(count, int(self._free.sum()) if among is None else len(among))
         if count == 0:
             return []
-        bar = _largest(values - slack, count)
+        values, slack = self._scores(count, among)
+        if among is not None:
+            values, slack = values[among], slack if isinstance(slack, float) else slack[among]
+        bar = largest(values - slack, count)
         tie = self.tie if self.picked else TIE * abs(bar)
         reach = np.flatnonzero(values >= bar - tie - slack)
         if self._is_lost(len(reach)) and self.gains.stop_screening():
@@ -121,14 +121,14 @@ class Cover:
         np.add.at(served, self.owner, self.weights)
         return np.array(self.picked, np.int64), self.cost + rises, served
 
-    def _scores(self) -> tuple[Floats, Floats | float]:
+    def _scores(self, count: int, among: Ints | None) -> tuple[Floats, Floats | float]:
         """Return the gain of each source, minus infinity where it is picked, and their slack."""
         if not self.picked:
             if self._alone is None:
                 sums, slack = self._cost.weighted_sums(self.weights)
                 self._alone = -sums, slack
             return self._alone
-        return self.gains.values(self.best), self.gains.slack
+        return self.gains.values(self.best, count, among)
 
     def _exact(self, sources: Ints) -> Floats:
         if self.picked:
@@ -139,13 +139,6 @@ class Cover:
 
     def _is_lost(self, n_candidates: int) -> bool:
         return bool(self.picked) and n_candidates > max(_MANY, self.n_source // 8)
-
-
-def _largest(values: Floats, count: int) -> float:
-    """Return the count-th largest value."""
-    if count == 1:
-        return float(values.max())
-    return float(np.partition(values, len(values) - count)[len(values) - count])
 
 
 def _in_order(candidates: Ints, gains: Floats, count: int, tie: float) -> list[Leader]:

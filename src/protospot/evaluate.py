@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from protospot import checks, costs
+from protospot import checks, costs, threads
 from protospot.costs.make import MATRICES, Metric
 from protospot.cover import Cover
 from protospot.errors import InputError
@@ -44,8 +44,9 @@ def evaluate(
     rows = checks.read_rows(indices, cost.shape[0], "indices")
     if len(rows) == 0:
         raise InputError("indices must name at least one row of the source, got none.")
-    for row in rows.tolist():
-        cover.add(row)
+    with threads.single_threaded_blas():
+        for row in rows.tolist():
+            cover.add(row)
     facts = {"stopped": "all given rows added"}
     return as_selection(cost, cover, metric, "evaluate", facts, time.perf_counter() - began)
 

@@ -6,7 +6,7 @@ import time
 import warnings
 from typing import Any
 
-from protospot import checks, costs
+from protospot import checks, costs, threads
 from protospot.costs.make import Metric
 from protospot.cover import Cover
 from protospot.errors import FewerPrototypesWarning, InputError
@@ -109,9 +109,10 @@ def select(
     first = checks.read_rows([] if start is None else start, n_source, "start")
     if len(first) > run.k:
         raise InputError(f"start must hold at most k={run.k} rows, got {len(first)}.")
-    for row in first.tolist():
-        cover.add(row)
-    run.facts["stopped"] = solver(run)
+    with threads.single_threaded_blas():
+        for row in first.tolist():
+            cover.add(row)
+        run.facts["stopped"] = solver(run)
     chosen = as_selection(cost, cover, metric, method, run.facts, time.perf_counter() - began)
     if k is not None and len(chosen) < k and run.facts["stopped"] != "on_pick raised Stop":
         warnings.warn(

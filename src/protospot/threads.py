@@ -37,13 +37,10 @@ class Team:
     def run(self, work: Callable[[int], None], workers: int | None = None) -> None:
         """Call ``work(0)`` ... ``work(workers - 1)`` side by side; the first error is raised."""
         workers = self.size if workers is None else min(workers, self.size)
-        if workers == 1:
-            work(0)
-            return
-        if self._pool is None:
+        if self._pool is None and workers > 1:
             self._pool = ThreadPoolExecutor(self.size - 1, "protospot")
-        with _single_threaded_blas():
-            others = [self._pool.submit(work, worker) for worker in range(1, workers)]
+        with single_threaded_blas():
+            others = [self._pool.submit(work, worker) for worker in range(1, workers) if self._pool]
             try:
                 work(0)
             finally:
@@ -58,7 +55,8 @@ _limit: Any = None
 
 
 @contextmanager
-def _single_threaded_blas() -> Iterator[None]:
+def single_threaded_blas() -> Iterator[None]:
+    """Keep BLAS to one thread: ours are enough, and its own fight with them."""
     # The limit holds for the whole process, so the last one out lifts it, not the first.
     global _inside, _limit
     controller = _controller()

@@ -41,8 +41,8 @@ class Cost(Protocol):
         """Cost of serving the whole target from each source alone, and how far off it may be."""
         ...
 
-    def gains(self, best: Floats, weights: Floats) -> Floats:
-        """How much each source would lower the weighted sum of `best`."""
+    def gains(self, best: Floats, weights: Floats, sources: Ints | None = None) -> Floats:
+        """How much each source, or each of the given, would lower the weighted sum of `best`."""
         ...
 
     def lower(

@@ -147,7 +147,7 @@ def _from_function(
         return cost
     # Such a function is slow: where the matrix fits, ask it once.
     matrix = np.empty(shape)
-    for part, tiles in cost._tiles(0, 1, None):
+    for part, tiles in cost._tiles(0, 1):
         for sources, tile in tiles:
             matrix[sources, part] = tile.T
     return DenseCost(Points(matrix), plan)

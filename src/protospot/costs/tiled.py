@@ -1,8 +1,7 @@
 """Costs worked on tile by tile: "reduce, don't store".
 
-A tile is a (targets, sources) piece of the cost matrix that fits in cache. A subclass says how to
-make one, and how to compute exact rows; everything else is a reduction over tiles, spread over
-threads by target.
+A subclass says how to make a tile, and how to compute exact rows; everything else here is a
+reduction over tiles.
 """
 
 from __future__ import annotations
@@ -14,45 +13,21 @@ import numpy as np
 
 from protospot.costs.gather import Gatherer
 from protospot.costs.pairs import LivePairs
-from protospot.costs.plan import Plan
-from protospot.kernels.choose import kernels
-from protospot.threads import Team
+from protospot.costs.tiles import Tiles
 from protospot.types import Floats, Ints, Numbers
 
 _SAMPLE = (256, 4096)  # targets x sources whose costs tell the share of live pairs
-_WORTH_A_THREAD = 1 << 22  # multiplications below which a second thread costs more than it brings
 
 
-class TiledCost:
+class TiledCost(Tiles):
     """A cost whose matrix is made tile by tile."""
 
-    def __init__(self, shape: tuple[int, int], width: int, plan: Plan, dtype: Any) -> None:
-        self.shape = shape
-        self.plan = plan
-        self.dtype = np.dtype(dtype)  # of a tile
-        self.margins = np.zeros(shape[0]), np.zeros(shape[1])
-        self._width = width  # numbers per point, for guesses of work
-        self._kernels = kernels()
-        self._team = Team(plan.threads)
-        self._buffers: dict[int, Numbers] = {}
-        self._sampled: Numbers | None = None
+    _sampled: Numbers | None = None
 
     @property
     def rounding(self) -> float:
         """Relative rounding of a screened sum of costs."""
         return 32 * float(np.finfo(self.dtype).eps)
-
-    def _target_side(self, rows: slice | Ints) -> Any:
-        """Return what `_tile` needs to know of these targets."""
-        raise NotImplementedError
-
-    def _source_side(self, rows: slice | Ints) -> Any:
-        """Return what `_tile` needs to know of these sources."""
-        raise NotImplementedError
-
-    def _tile(self, target_side: Any, source_side: Any, out: Numbers) -> None:
-        """Write the costs of all pairs of the two sides to `out`, (targets, sources)."""
-        raise NotImplementedError
 
     def rows(self, sources: Ints, targets: Numbers | None = None) -> Floats:
         """Return exact costs from these sources to every target, or to the given targets."""
@@ -86,13 +61,13 @@ class TiledCost:
         rounding = 64 * float(np.finfo(np.float64).eps) * float(np.abs(sums).max())
         return sums, self.margins[0] + float(weights @ self.margins[1]) + rounding
 
-    def gains(self, best: Floats, weights: Floats) -> Floats:
-        """Return how much each source would lower the weighted sum of `best`."""
+    def gains(self, best: Floats, weights: Floats, sources: Ints | None = None) -> Floats:
+        """Return how much each source, or each of the given, would lower the sum of `best`."""
 
         def add(tile: Numbers, part: slice, out: Floats) -> None:
             self._kernels.gains(tile, self._cast(best, part), self._cast(weights, part), out)
 
-        return self._summed(add)
+        return self._summed(add, sources=sources)
 
     def lower(
         self, gains: Floats, targets: Ints, before: Floats, after: Floats, weights: Floats
@@ -137,7 +112,7 @@ class TiledCost:
                     self._kernels.gains(tile, high, mass, total[sources])
                     yield sources, tile
 
-            for part, tiles in self._tiles(worker, workers, None):
+            for part, tiles in self._tiles(worker, workers):
                 limits = self._limits(best, part)
                 if not gatherer.gather(part, limits, summed(part, tiles), scratch):
                     return
@@ -153,7 +128,7 @@ class TiledCost:
         owner = np.zeros(n_target, np.int64)
 
         def work(worker: int, workers: int) -> None:
-            for part, tiles in self._tiles(worker, workers, None):
+            for part, tiles in self._tiles(worker, workers):
                 for sources, tile in tiles:
                     self._kernels.nearest(
                         tile, sources.start, best[part], second[part], owner[part]
@@ -176,46 +151,22 @@ class TiledCost:
                 owner[lower] = source
                 best[targets] = np.minimum(best[targets], costs)
 
-    def _summed(self, add: Any, targets: Ints | None = None) -> Floats:
+    def _summed(self, add: Any, targets: Ints | None = None, sources: Ints | None = None) -> Floats:
         """Return the sum over all tiles of what `add(tile, part of the targets, out)` adds."""
-        n = self.shape[1] if targets is None else len(targets)
+        n_source, n_target = (
+            n if rows is None else len(rows)
+            for n, rows in zip(self.shape, (sources, targets), strict=True)
+        )
         totals: dict[int, Floats] = {}
 
         def work(worker: int, workers: int) -> None:
-            total = totals[worker] = np.zeros(self.shape[0])
-            for part, tiles in self._tiles(worker, workers, targets):
-                for sources, tile in tiles:
-                    add(tile, part, total[sources])
+            total = totals[worker] = np.zeros(n_source)
+            for part, tiles in self._tiles(worker, workers, targets, sources):
+                for columns, tile in tiles:
+                    add(tile, part, total[columns])
 
-        self._spread(work, n)
+        self._spread(work, n_target, n_source)
         return _sum(totals)
-
-    def _tiles(
-        self, worker: int, workers: int, targets: Ints | None
-    ) -> Iterator[tuple[slice, Iterator[tuple[slice, Numbers]]]]:
-        """Yield a worker's share of the targets, part by part, each with its tiles."""
-        n = self.shape[1] if targets is None else len(targets)
-        step = min(self.plan.tile[0], -(-n // workers))
-        for begin in range(worker * step, n, workers * step):
-            part = slice(begin, min(begin + step, n))
-            side = self._target_side(part if targets is None else targets[part])
-            yield part, self._row_of_tiles(worker, side, part.stop - part.start)
-
-    def _row_of_tiles(self, worker: int, side: Any, m: int) -> Iterator[tuple[slice, Numbers]]:
-        if worker not in self._buffers:
-            self._buffers[worker] = np.empty(self.plan.tile[0] * self.plan.tile[1], self.dtype)
-        buffer = self._buffers[worker]
-        for begin in range(0, self.shape[0], self.plan.tile[1]):
-            sources = slice(begin, min(begin + self.plan.tile[1], self.shape[0]))
-            n = sources.stop - sources.start
-            tile = buffer[: m * n].reshape(m, n)
-            self._tile(side, self._source_side(sources), tile)
-            yield sources, tile
-
-    def _spread(self, work: Any, n_target: int) -> None:
-        heavy = n_target * self.shape[0] * self._width > _WORTH_A_THREAD
-        workers = self.plan.threads if heavy else 1
-        self._team.run(lambda worker: work(worker, workers), workers)
 
     def _cast(self, values: Floats, part: slice) -> Numbers:
         return values[part].astype(self.dtype)

@@ -1,0 +1,121 @@
+"""Gains: how much each source would lower the cost, known exactly enough to pick the next.
+
+The first gains take a pass over all pairs. Then they are `maintained`, or computed `lazy` again
+where sources are many; and as soon as the pairs that are still live fit in memory they are
+collected, gains follow their lists (`listed`), and the matrix is never looked at again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from protospot.costs import Cost
+from protospot.gains.lazy import Lazy
+from protospot.gains.listed import Listed
+from protospot.gains.maintained import Maintained
+from protospot.gains.stage import Stage, largest
+from protospot.types import Floats, Ints, Numbers
+
+__all__ = ["Gains", "largest"]
+
+_MANY = 20_000  # sources from which on few of them ever come near the lead
+_PATIENCE = 0.5  # passes that lazy gains may cost beyond maintained ones
+
+
+class Gains:
+    """The gains of all sources, by whatever stage is cheapest now."""
+
+    def __init__(self, cost: Cost, weights: Floats) -> None:
+        self._cost, self._weights = cost, weights
+        self._n_pairs = cost.shape[0] * cost.shape[1]
+        self._stage: Stage | None = None
+        self._spent: list[int] = []  # sources that are picked
+        self._changed = 0.0  # share of targets that picks have changed since the first gains
+        self._refused_share = np.inf  # of live pairs, which turned out not to fit
+        self.stages: list[str] = []  # what was done when, for the record
+
+    def values(self, best: Floats, count: int, among: Ints | None) -> tuple[Floats, Floats | float]:
+        """Return gains and how far off they may be; a spent source has minus infinity.
+
+        Only the values of those that can be among the `count` largest need hold.
+        """
+        if not isinstance(self._stage, Listed):
+            self._collect(best)
+        if self._stage is None:
+            self._pass(best, is_lazy=self._cost.shape[0] >= _MANY)
+        elif isinstance(self._stage, Lazy) and self._stage.work > self._changed + _PATIENCE:
+            self._pass(best, is_lazy=False)
+        assert self._stage is not None
+        self._stage.freshen(best, count, among)
+        return self._stage.values, self._stage.slack
+
+    def exact(self, sources: Ints, best: Floats) -> Floats:
+        """Return the gains of some sources by definition, in float64."""
+        values = np.empty(len(sources))
+        if isinstance(self._stage, Listed):
+            for at, source in enumerate(sources.tolist()):
+                targets = self._stage.targets_of(source)
+                costs = self._cost.rows(np.array([source]), targets)[0]
+                values[at] = self._weights[targets] @ np.maximum(best[targets] - costs, 0)
+            return values
+        step = self._cost.plan.rows_at_once
+        for begin in range(0, len(sources), step):
+            costs = self._cost.rows(sources[begin : begin + step])
+            values[begin : begin + step] = np.maximum(best - costs, 0) @ self._weights
+        return values
+
+    def targets_of(self, source: int) -> Numbers | None:
+        """Return the targets that this source may serve more cheaply; None for any."""
+        return None if self._stage is None else self._stage.targets_of(source)
+
+    def spend(self, source: int) -> None:
+        """Take a source out of the field: it is picked."""
+        self._spent.append(source)
+        if self._stage is not None:
+            self._stage.values[source] = -np.inf
+
+    def lower(self, changed: Ints, before: Floats, after: Floats, best: Floats) -> None:
+        """Follow a pick that lowered the best of some targets."""
+        if self._stage is not None:
+            self._changed += len(changed) / self._cost.shape[1]
+            self._stage.lower(changed, before, after, best)
+
+    def stop_screening(self) -> bool:
+        """Start over with exact costs; False where there is nothing to win by it.
+
+        Clusters far apart need this: float32 cannot hold both the distances between them and those
+        within, and one exact pass is cheaper than exact checks of many candidates at every pick.
+        """
+        margins = self._cost.margins
+        is_exact = not (margins[0].any() or margins[1].any())
+        if is_exact or (isinstance(self._stage, Listed) and self._stage.is_exact):
+            return False
+        self._cost = self._cost.exact()
+        self._stage = None
+        self._note("exact costs")
+        return True
+
+    def _pass(self, best: Floats, *, is_lazy: bool) -> None:
+        """Compute all gains, and from then on those of leading sources, or all."""
+        self._note("all gains, then of leading sources only" if is_lazy else "all gains")
+        values = self._cost.gains(best, self._weights)
+        self._enter((Lazy if is_lazy else Maintained)(self._cost, self._weights, values))
+
+    def _enter(self, stage: Stage) -> None:
+        stage.values[self._spent] = -np.inf
+        self._stage = stage
+
+    def _note(self, what: str) -> None:
+        self.stages.append(f"{what} after pick {len(self._spent)}")
+
+    def _collect(self, best: Floats) -> None:
+        """Collect the live pairs if they are likely to fit."""
+        limit = min(self._cost.plan.pair_limit, self._n_pairs)
+        share = self._cost.live_share(best)
+        if 1.2 * share * self._n_pairs > limit or 2 * share > self._refused_share:
+            return
+        found = self._cost.live(best, self._weights, limit)
+        if found is None:
+            self._refused_share = share  # the sample was wrong: wait until the share has halved
+        else:
+            self._enter(Listed(self._cost, self._weights, *found, best, self._note))

@@ -1,0 +1,45 @@
+"""How gains are known: one stage after another, each cheaper and none less exact."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from protospot.costs import Cost
+from protospot.types import Floats, Ints, Numbers
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+class Stage(Protocol):
+    """Gains of all sources, off by at most `slack`; minus infinity for a spent source."""
+
+    values: Floats
+    slack: Floats | float
+
+    def targets_of(self, source: int) -> Numbers | None:
+        """Targets that this source may serve more cheaply; None for any."""
+        ...
+
+    def lower(self, changed: Ints, before: Floats, after: Floats, best: Floats) -> None:
+        """Follow a pick that lowered the best of some targets."""
+        ...
+
+    def freshen(self, best: Floats, count: int, among: Ints | None) -> None:
+        """Make sure that the values of those that can be among the `count` largest hold."""
+        ...
+
+
+def screening_slack(cost: Cost, weights: Floats, largest: float) -> Floats:
+    """Return how far gains can be off that one pass over screened costs gave."""
+    margins = cost.margins
+    slack: Floats = margins[0] + (float(weights @ margins[1]) + 2 * cost.rounding * largest)
+    return slack
+
+
+def largest(values: Floats, count: int) -> float:
+    """Return the count-th largest value."""
+    if count == 1:
+        return float(values.max())
+    return float(np.partition(values, len(values) - count)[len(values) - count])
