@@ -122,6 +122,7 @@ def _between_points(
 ) -> tuple[Callable[[int], Floats], Floats | float]:
     """Return the extra cost from one target point to all, and the least cost it is counted from."""
     points = _target_points(selection, source, target)
+    metric = costs.fixed_metric(metric, source, target)
     cost = costs.make(points, points, metric=metric, memory=memory)
     least = -squared_norms(points) if metric == "dot" else 0.0
     return lambda row: cost.rows(np.array([row]))[0] - least, least

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from protospot import checks, costs, threads
-from protospot.costs.make import MATRICES, Metric
+from protospot.costs.make import FITTED, MATRICES, Metric
 from protospot.cover import Cover
 from protospot.errors import InputError
 from protospot.record import as_selection
@@ -140,6 +140,12 @@ def assign(
         raise InputError(
             f"assign needs points and a metric, but the selection was made from a {chosen} matrix: "
             "take the argmin of the new points' costs to selection.indices."
+        )
+    if chosen in FITTED:
+        raise InputError(
+            f"assign cannot tell metric {chosen!r} from source alone, as it also depends on the "
+            "target: pass metric= a function, for instance "
+            "protospot.costs.fixed_metric(name, source, target)."
         )
     table = checks.read_points(source, "source")
     checks.read_rows(selection.indices, len(table), "selection.indices")

@@ -68,8 +68,8 @@ def explain(
     --------
     >>> import protospot as ps
     >>> plan = ps.explain((5000, 784), (54210, 784), k=200, memory="2GiB")
-    >>> plan.collects_after
-    1
+    >>> plan.collects_after  # picks until the pairs that still matter are expected to fit
+    4
     >>> print(plan.steps[0])
     first pick in closed form, without looking at a pair
     """

@@ -20,6 +20,7 @@ from protospot.points import Points
 
 Metric = str | Callable[..., Any]
 MATRICES = ("precomputed", "similarity")
+FITTED = ("seuclidean", "mahalanobis")  # their costs depend on the spread of the data
 
 
 def make(
@@ -65,6 +66,16 @@ def metric_name(metric: Metric) -> str:
     if isinstance(metric, str):
         return ALIASES.get(metric, metric)
     return f"callable:{getattr(metric, '__name__', type(metric).__name__)}"
+
+
+def fixed_metric(metric: Metric, source: Any, target: Any = None) -> Metric:
+    """Return the metric as it is for these data, so that other data do not change it.
+
+    "seuclidean" and "mahalanobis" depend on the spread of the points; others come back as given.
+    """
+    if metric in FITTED:
+        return named_function(str(metric), *read_pair(source, target)) or metric
+    return metric
 
 
 def _resolve(metric: Any, source: Points, target: Points) -> tuple[str, Any]:
