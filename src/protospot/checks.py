@@ -220,7 +220,7 @@ def _check_finite(points: Points, name: str) -> None:
         values = part.data if points.is_sparse else part
         # The sum is finite unless an entry is not, or it overflowed: look closer only then.
         with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(values.sum(dtype=np.float64)) or np.isfinite(values).all():
+            if np.isfinite(values.sum()) or np.isfinite(values).all():
                 continue
         dense = part.toarray() if points.is_sparse else part
         row, column = np.argwhere(~np.isfinite(dense))[0]

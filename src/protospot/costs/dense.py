@@ -9,6 +9,7 @@ import numpy as np
 from protospot.costs.pairs import LivePairs
 from protospot.costs.plan import Plan
 from protospot.costs.tiled import TiledCost
+from protospot.kernels.forms import PRODUCT
 from protospot.points import Points
 from protospot.types import Floats, Ints, Numbers
 
@@ -29,6 +30,23 @@ class DenseCost(TiledCost):
         if targets is None:
             return self._as_costs(self._matrix[sources])
         return self._as_costs(self._matrix[sources[:, None], targets])
+
+    def weighted_sums(self, weights: Floats) -> tuple[Floats, Floats | float]:
+        """Return the cost of serving all targets from each source, along the stored rows."""
+        sums = np.empty((1, self.shape[0]))
+        p, q = np.ones(self.shape[0]), np.ones(1)
+        step = self.plan.tile[1]
+
+        def work(worker: int) -> None:
+            for begin in range(worker * step, self.shape[0], self.plan.threads * step):
+                rows = slice(begin, begin + step)
+                block, out = self._matrix[rows], sums[:, rows]
+                self._kernels.direct(PRODUCT, block, weights[None], p[rows], q, out)
+
+        self._team.run(work)
+        sums = sums[0] if self._top is None else self._top - sums[0]
+        scale = float(np.abs(sums).max()) + abs(self._top or 0.0)
+        return sums, 64 * float(np.finfo(np.float64).eps) * scale
 
     def pair_costs(self, targets: slice, counts: Numbers, sources: Numbers) -> Floats:
         """Return the costs of listed pairs: the first counts_0 are the first target's, ..."""

@@ -150,7 +150,7 @@ class LivePairs:
     def _pack(
         self, start: Ints, length: Numbers, source: Numbers, cost: Numbers, limits: Floats
     ) -> tuple[Numbers, Numbers, Numbers]:
-        most = int(length.sum())
+        most = int(length.sum()) + 1  # the kernel writes one place ahead
         kept = np.empty_like(length), np.empty(most, source.dtype), np.empty(most, cost.dtype)
         total = self._kernels.pack(start, length, source, cost, limits, *kept)
         return kept[0], kept[1][:total], kept[2][:total]

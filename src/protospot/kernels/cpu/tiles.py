@@ -11,8 +11,6 @@ import numpy as np
 from protospot.kernels.jit import FUSE, kernel
 from protospot.types import Floats, Ints, Numbers
 
-_SKIP = 16  # pairs looked at together when searching live ones
-
 
 @kernel(FUSE)
 def sums(tile: Numbers, weights: Numbers, out: Floats) -> None:
@@ -99,19 +97,14 @@ def collect(
 ) -> int:
     """Same as generic.collect."""
     m, n = tile.shape
-    found = 0
+    number = np.int32(first)
+    found = np.uintp(0)  # unsigned, as i: no check for indices that count from the end
     for j in range(m):
         row, limit, begin = tile[j], limits[j], found
-        for a in range(0, n, _SKIP):
-            b = min(a + _SKIP, n)
-            live = 0
-            for i in range(a, b):
-                live += row[i] < limit
-            if live:
-                for i in range(a, b):
-                    # Written always, kept when live: no branch to mispredict.
-                    source[found] = first + i
-                    cost[found] = row[i]
-                    found += row[i] < limit
+        for i in range(np.uintp(0), np.uintp(n)):
+            # Written always, kept when live: no branch to mispredict.
+            source[found] = number + np.int32(i)
+            cost[found] = row[i]
+            found += np.uintp(row[i] < limit)
         counts[j] = found - begin
-    return found
+    return int(found)
