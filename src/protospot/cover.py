@@ -97,7 +97,7 @@ class Cover:
         if among is not None:
             values, slack = values[among], slack if isinstance(slack, float) else slack[among]
         bar = largest(values - slack, count)
-        tie = self.tie if self.picked else TIE * abs(bar)
+        tie = self.tie if self.picked else self._first_tie(values, among)
         reach = np.flatnonzero(values >= bar - tie - slack)
         if self._is_lost(len(reach)) and self.gains.stop_screening():
             return self.leaders(count, among, exact=exact)
@@ -105,7 +105,6 @@ class Cover:
         gains = values[reach]
         if exact or len(candidates) > 1 or bar <= tie:
             gains = self._exact(candidates)
-            tie = tie if self.picked else TIE * abs(float(gains.max()))
         return _in_order(candidates, gains, count, tie)
 
     def gained(self, count: int) -> float:
@@ -136,6 +135,12 @@ class Cover:
         step = self._cost.plan.rows_at_once
         parts = [sources[begin : begin + step] for begin in range(0, len(sources), step)]
         return -np.concatenate([self._cost.rows(part) @ self.weights for part in parts])
+
+    def _first_tie(self, values: Floats, among: Ints | None) -> float:
+        # The tie after the first pick, but for which of the candidates that turns out to be.
+        leader = int(values.argmax())
+        row = self._cost.rows(np.array([leader if among is None else among[leader]]))
+        return TIE * float(self.weights @ np.abs(row[0]))
 
     def _is_lost(self, n_candidates: int) -> bool:
         return bool(self.picked) and n_candidates > max(_MANY, self.n_source // 8)

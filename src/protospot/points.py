@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 _NARROW = {"b1", "i1", "u1", "i2", "u2", "f2", "f4"}  # float32 holds all their values exactly
-_BLOCK_BYTES = 1 << 24
+_BLOCK_BYTES = 1 << 19
 
 
 class Points:

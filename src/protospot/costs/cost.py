@@ -33,6 +33,11 @@ class Cost(Protocol):
         """Relative rounding of a screened sum of costs."""
         ...
 
+    @property
+    def underflow(self) -> float:
+        """What the smallest numbers of the screening precision lose."""
+        ...
+
     def rows(self, sources: Ints, targets: Numbers | None = None) -> Floats:
         """Exact costs from these sources to every target, or to the given targets."""
         ...

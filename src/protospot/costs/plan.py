@@ -13,6 +13,7 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _UNITS |= {f"{unit}I": 1 << (10 * power) for power, unit in enumerate("KMGT", start=1)}
 PAIR_BYTES = 12  # at most: a source, and a cost in float64
 _VECTORS = 96  # bytes per source and per target point: best, owner, gains, a few rows
+_BLOCKS = 8 << 20  # blocks of rows that are checked and prepared, and small change
 _TILES = ((512, 1024), (256, 512), (64, 256), (16, 64))  # targets x sources, largest first
 
 
@@ -42,7 +43,7 @@ def make_plan(
     workers = threads.available()
     for count, tile in [(workers, tile) for tile in _TILES[:2]] + [(1, tile) for tile in _TILES]:
         needed = _fixed(shape, width, count, tile)
-        if needed <= budget // 2:
+        if needed - _BLOCKS <= (budget - _BLOCKS) // 2:
             break
     if needed > budget:
         raise MemoryBudgetError(
@@ -88,7 +89,14 @@ def _fixed(shape: tuple[int, int], width: int, workers: int, tile: tuple[int, in
     vectors = _VECTORS * (n_source + n_target) + 8 * workers * n_source
     # Per worker: a tile and its live pairs, and both sides' rows as read and as prepared.
     scratch = workers * (20 * tile[0] * tile[1] + 16 * (tile[0] + tile[1]) * (width + 2))
-    return vectors + scratch + (1 << 18)
+    targets, sources = sample_shape(tile)
+    sample = 8 * targets * sources + 16 * (targets + sources) * (width + 2)
+    return vectors + scratch + sample + _BLOCKS
+
+
+def sample_shape(tile: tuple[int, int]) -> tuple[int, int]:
+    """Return how many targets and sources are sampled to guess the share of live pairs."""
+    return min(256, tile[0]), 4 * tile[1]
 
 
 def _meminfo() -> int | None:

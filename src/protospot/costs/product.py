@@ -21,7 +21,7 @@ from protospot.points import Points
 from protospot.types import Floats, Ints, Numbers
 
 EXTRA = 2  # features added to those of a point
-_PREPARE_BYTES = 1 << 22  # of float64 rows that are prepared together
+_PREPARE_BYTES = 1 << 19  # of float64 rows that are prepared together
 _SAFE = 1e-15, 1e15  # squared lengths that float32 squares and sums without harm
 
 
@@ -163,8 +163,9 @@ class ProductCost(PointCost):
         error = (abs(self._factor) * min(terms, 8 * np.sqrt(terms)) + 10) * unit
         source, target = self._norms
         # |x| |y| <= (r |x|^2 + |y|^2 / r) / 2 for any r: balance the two sides.
-        tiny = float(np.finfo(np.float64).tiny)
-        ratio = np.sqrt((float(target.mean()) + tiny) / (float(source.mean()) + tiny))
-        ratio = 1.0 if self._squares else ratio
-        margins = error * (source * ratio), error * (target / ratio)
+        ratio = 1.0
+        if not self._squares and source.any() and target.any():
+            ratio = float(np.sqrt(target.mean() / source.mean()))
+        lost = terms * self.underflow  # products too small to hold
+        margins = error * source * ratio + lost, error * target / ratio + lost
         return (np.sqrt(margins[0]), np.sqrt(margins[1])) if self._metric.is_root else margins

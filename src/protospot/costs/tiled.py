@@ -13,10 +13,9 @@ import numpy as np
 
 from protospot.costs.gather import Gatherer
 from protospot.costs.pairs import LivePairs
+from protospot.costs.plan import sample_shape
 from protospot.costs.tiles import Tiles
 from protospot.types import Floats, Ints, Numbers
-
-_SAMPLE = (256, 4096)  # targets x sources whose costs tell the share of live pairs
 
 
 class TiledCost(Tiles):
@@ -28,6 +27,11 @@ class TiledCost(Tiles):
     def rounding(self) -> float:
         """Relative rounding of a screened sum of costs."""
         return 32 * float(np.finfo(self.dtype).eps)
+
+    @property
+    def underflow(self) -> float:
+        """What the smallest numbers of the screening precision lose."""
+        return float(np.finfo(self.dtype).smallest_subnormal)
 
     def rows(self, sources: Ints, targets: Numbers | None = None) -> Floats:
         """Return exact costs from these sources to every target, or to the given targets."""
@@ -85,7 +89,7 @@ class TiledCost(Tiles):
         """Return roughly which share of the pairs costs less than its target's best."""
         targets, sources = (
             np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
-            for n, most in zip(self.shape[::-1], _SAMPLE, strict=True)
+            for n, most in zip(self.shape[::-1], sample_shape(self.plan.tile), strict=True)
         )
         if self._sampled is None:
             self._sampled = np.empty((len(targets), len(sources)), self.dtype)

@@ -49,7 +49,7 @@ class Tiles:
     ) -> Iterator[tuple[slice, Iterator[tuple[slice, Numbers]]]]:
         """Yield a worker's share of the targets, part by part, each with its tiles."""
         n = self.shape[1] if targets is None else len(targets)
-        step = min(self.plan.tile[0], -(-n // workers))
+        step = max(1, min(self.plan.tile[0], -(-n // workers)))
         for begin in range(worker * step, n, workers * step):
             part = slice(begin, min(begin + step, n))
             side = self._target_side(part if targets is None else targets[part])

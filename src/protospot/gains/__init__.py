@@ -31,7 +31,7 @@ class Gains:
         self._stage: Stage | None = None
         self._spent: list[int] = []  # sources that are picked
         self._changed = 0.0  # share of targets that picks have changed since the first gains
-        self._refused_share = np.inf  # of live pairs, which turned out not to fit
+        self._next_try = 0  # picks before which collecting live pairs is not tried
         self.stages: list[str] = []  # what was done when, for the record
 
     def values(self, best: Floats, count: int, among: Ints | None) -> tuple[Floats, Floats | float]:
@@ -110,12 +110,14 @@ class Gains:
 
     def _collect(self, best: Floats) -> None:
         """Collect the live pairs if they are likely to fit."""
+        if len(self._spent) < self._next_try:
+            return
         limit = min(self._cost.plan.pair_limit, self._n_pairs)
-        share = self._cost.live_share(best)
-        if 1.2 * share * self._n_pairs > limit or 2 * share > self._refused_share:
+        share = min(1.0, 1.2 * self._cost.live_share(best))  # with room for a poor sample
+        if share * self._n_pairs > limit:
             return
         found = self._cost.live(best, self._weights, limit)
         if found is None:
-            self._refused_share = share  # the sample was wrong: wait until the share has halved
+            self._next_try = 2 * len(self._spent)  # the sample was wrong
         else:
             self._enter(Listed(self._cost, self._weights, *found, best, self._note))

@@ -31,7 +31,7 @@ class Listed:
         self.slack: Floats | float = 0.0
         self._n_pairs = cost.shape[0] * cost.shape[1]
         note(f"{pairs.count} live pairs")
-        self._set(values)
+        self._set(values, is_exact=False)  # they come from screened tiles, exact lists or not
         self._pack(best)
 
     @property
@@ -53,10 +53,10 @@ class Listed:
     def freshen(self, best: Floats, count: int, among: Ints | None) -> None:
         """Do nothing: all values hold."""
 
-    def _set(self, values: Floats) -> None:
+    def _set(self, values: Floats, *, is_exact: bool) -> None:
         self.values = values
         self._largest = max(0.0, float(values.max()))
-        if self._pairs.is_exact:
+        if is_exact:
             self.slack = 64 * EPS * self._largest
         else:
             self.slack = screening_slack(self._cost, self._weights, self._largest)
@@ -73,5 +73,5 @@ class Listed:
         sharp = None if pairs.is_exact else self._cost.sharpened(pairs, best)
         self._pairs = sharp or pairs.packed(best)
         spent = self.values == -float("inf")
-        self._set(self._pairs.gains(best, self._weights))
+        self._set(self._pairs.gains(best, self._weights), is_exact=self._pairs.is_exact)
         self.values[spent] = -float("inf")

@@ -34,7 +34,9 @@ class Stage(Protocol):
 def screening_slack(cost: Cost, weights: Floats, largest: float) -> Floats:
     """Return how far gains can be off that one pass over screened costs gave."""
     margins = cost.margins
-    slack: Floats = margins[0] + (float(weights @ margins[1]) + 2 * cost.rounding * largest)
+    lost = len(weights) * cost.underflow  # products with a weight that are too small to hold
+    common = float(weights @ margins[1]) + 2 * cost.rounding * largest + lost
+    slack: Floats = margins[0] + common
     return slack
 
 

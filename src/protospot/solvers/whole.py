@@ -6,7 +6,7 @@ import numpy as np
 
 from protospot.solvers.solver import Run
 
-_SAME_MASS = 1e-12  # masses sum to 1; closer than this they are equal
+_DIGITS = 12  # to which masses are compared
 
 
 def simple(run: Run) -> str:
@@ -20,7 +20,9 @@ def simple(run: Run) -> str:
     mass = np.bincount(owner, run.cover.weights, minlength=run.cover.n_source)
     mass[run.cover.picked] = 0.0
     # Rounded, so that sums of the same weights in another order are equal; then lowest row first.
-    heaviest = np.lexsort((np.arange(len(mass)), -np.round(mass / _SAME_MASS)))[: run.room]
+    digits, power = np.frexp(mass)
+    rounded = np.ldexp(np.round(digits, _DIGITS), power)
+    heaviest = np.lexsort((np.arange(len(mass)), -rounded))[: run.room]
     chosen = heaviest[mass[heaviest] > 0]
     if not run.add(chosen.tolist()):
         return "on_pick raised Stop"
