@@ -99,7 +99,7 @@ class Cover:
         bar = largest(values - slack, count)
         tie = self.tie if self.picked else self._first_tie(values, among)
         reach = np.flatnonzero(values >= bar - tie - slack)
-        if self._is_lost(len(reach)) and self.gains.stop_screening():
+        if self._is_lost(len(reach)) and self.gains.stop_screening(self.best):
             return self.leaders(count, among, exact=exact)
         candidates = reach if among is None else among[reach]
         gains = values[reach]

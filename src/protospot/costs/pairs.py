@@ -51,13 +51,12 @@ class LivePairs:
         """Whether pairs are listed by source too."""
         return self._index is not None
 
-    def gains(self, best: Floats, weights: Floats) -> Floats:
-        """How much each source would lower the weighted sum of `best`."""
-        gains = np.zeros(self._n_source)
-        self._kernels.pair_gains(
-            self._start, self._length, self._source, self._cost, best, weights, gains
-        )
-        return gains
+    def gains(self, best: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        """How much each source would lower the weighted sum of `best`, and how far off that is."""
+        gains, doubt = np.zeros(self._n_source), np.zeros(self._n_source)
+        lists = self._start, self._length, self._source, self._cost
+        self._kernels.pair_gains(*lists, best, weights, self._margins, gains, doubt)
+        return gains, doubt
 
     def lower(
         self, gains: Floats, targets: Numbers, before: Floats, after: Floats, weights: Floats

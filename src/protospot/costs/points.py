@@ -30,6 +30,8 @@ class PointCost(TiledCost):
 
     def rows(self, sources: Ints, targets: Numbers | None = None) -> Floats:
         """Return exact costs from these sources to every target, or to the given targets."""
+        if len(sources) == 1 and targets is not None and self._target.is_ready:
+            return self._row(int(sources[0]), targets)
         n = self.shape[1] if targets is None else len(targets)
         out = np.empty((len(sources), n))
         side = PointCost._source_side(self, sources)
@@ -47,6 +49,32 @@ class PointCost(TiledCost):
 
         self._team.run(work, workers)
         return out
+
+    def _row(self, source: int, targets: Numbers) -> Floats:
+        """Return one row at some targets, without a copy of them: the pairs seen from afar."""
+        p, q = self._scales
+        row = self._source.block(slice(source, source + 1))
+        out = np.empty((1, len(targets)))
+        heavy = len(targets) * self._width > _WORTH_A_THREAD
+        workers = self.plan.threads if heavy else 1
+        edges = np.linspace(0, len(targets), workers + 1).astype(int)
+
+        def work(worker: int) -> None:
+            mine = slice(edges[worker], edges[worker + 1])
+            count = np.array([mine.stop - mine.start], np.int32)
+            self._kernels.direct_pairs(
+                self._metric.form,
+                self._target.raw,
+                row,
+                q,
+                p[source : source + 1],
+                count,
+                targets[mine],
+                out[0, mine],
+            )
+
+        self._team.run(work, workers)
+        return self._metric.finish(out)
 
     def pair_costs(self, targets: slice, counts: Numbers, sources: Numbers) -> Floats:
         """Return exact costs of listed pairs: the first counts_0 are the first target's, ..."""

@@ -80,15 +80,15 @@ class Gains:
             self._changed += len(changed) / self._cost.shape[1]
             self._stage.lower(changed, before, after, best)
 
-    def stop_screening(self) -> bool:
+    def stop_screening(self, best: Floats) -> bool:
         """Start over with exact costs; False where there is nothing to win by it.
 
         Clusters far apart need this: float32 cannot hold both the distances between them and those
         within, and one exact pass is cheaper than exact checks of many candidates at every pick.
         """
-        margins = self._cost.margins
-        is_exact = not (margins[0].any() or margins[1].any())
-        if is_exact or (isinstance(self._stage, Listed) and self._stage.is_exact):
+        if isinstance(self._stage, Listed) and self._stage.has_index:
+            return self._stage.sharpen(best)
+        if not (self._cost.margins[0].any() or self._cost.margins[1].any()):
             return False
         self._cost = self._cost.exact()
         self._stage = None

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from protospot.costs import Cost, LivePairs
 from protospot.costs.pairs import INDEX_BYTES
 from protospot.costs.plan import PAIR_BYTES
 from protospot.gains.stage import EPS, screening_slack
 from protospot.types import Floats, Ints, Numbers
 
-_FEW = 0.02  # share of all pairs that is cheap to compute exactly
+_FEW = 0.01  # share of all pairs that is cheap to list twice
 _ALWAYS_FEW = 1 << 16  # pairs
 
 
@@ -28,16 +30,17 @@ class Listed:
     ) -> None:
         self._cost, self._weights, self._pairs = cost, weights, pairs
         self._note = note
-        self.slack: Floats | float = 0.0
         self._n_pairs = cost.shape[0] * cost.shape[1]
         note(f"{pairs.count} live pairs")
-        self._set(values, is_exact=False)  # they come from screened tiles, exact lists or not
+        self.values = values
+        self._largest = max(0.0, float(values.max()))
+        self.slack: Floats | float = screening_slack(cost, weights, self._largest)
         self._pack(best)
 
     @property
-    def is_exact(self) -> bool:
-        """Whether the listed costs are exact."""
-        return self._pairs.is_exact
+    def has_index(self) -> bool:
+        """Whether the pairs are few enough to be listed by source too."""
+        return self._pairs.has_index
 
     def targets_of(self, source: int) -> Numbers | None:
         """Return the targets that this source may serve more cheaply."""
@@ -53,13 +56,17 @@ class Listed:
     def freshen(self, best: Floats, count: int, among: Ints | None) -> None:
         """Do nothing: all values hold."""
 
-    def _set(self, values: Floats, *, is_exact: bool) -> None:
-        self.values = values
-        self._largest = max(0.0, float(values.max()))
-        if is_exact:
-            self.slack = 64 * EPS * self._largest
-        else:
-            self.slack = screening_slack(self._cost, self._weights, self._largest)
+    def sharpen(self, best: Floats) -> bool:
+        """Compute the listed costs exactly; False where they are, or are too many."""
+        pairs = self._pairs
+        if pairs.is_exact or not pairs.has_index:
+            return False
+        sharp = self._cost.sharpened(pairs, best)
+        if sharp is None:
+            return False
+        self._note(f"{pairs.count} pairs exact")
+        self._take(sharp, best)
+        return True
 
     def _pack(self, best: Floats) -> None:
         """List pairs by source too once they are few, and again whenever half of them died."""
@@ -70,8 +77,13 @@ class Listed:
             return
         if not pairs.has_index:
             self._note(f"{pairs.count} pairs by source")
-        sharp = None if pairs.is_exact else self._cost.sharpened(pairs, best)
-        self._pairs = sharp or pairs.packed(best)
-        spent = self.values == -float("inf")
-        self._set(self._pairs.gains(best, self._weights), is_exact=self._pairs.is_exact)
-        self.values[spent] = -float("inf")
+        self._take(pairs.packed(best), best)
+
+    def _take(self, pairs: LivePairs, best: Floats) -> None:
+        """Go on with other lists; the doubt about a gain is now that about its listed costs."""
+        spent = self.values == -np.inf
+        self._pairs = pairs
+        self.values, doubt = pairs.gains(best, self._weights)
+        self.values[spent] = -np.inf
+        self._largest = max(0.0, float(self.values.max()))
+        self.slack = doubt + 64 * EPS * self._largest

@@ -59,17 +59,17 @@ def direct_pairs(
     out: Floats,
 ) -> None:
     """Same as generic.direct_pairs."""
-    e = 0
+    e = np.uintp(0)
     for j in range(len(target)):
         for _ in range(counts[j]):
-            i = source[e]
+            i = np.uintp(source[e])
             if form == SQUARED:
                 out[e] = _squared(points[i], target[j], p[i], q[j])
             elif form == ABSOLUTE:
                 out[e] = _absolute(points[i], target[j])
             else:
                 out[e] = _product(points[i], target[j])
-            e += 1
+            e += np.uintp(1)
 
 
 @kernel()

@@ -44,15 +44,18 @@ def pair_gains(
     cost: Numbers,
     best: Floats,
     weights: Floats,
+    margins: Floats,
     out: Floats,
+    doubt: Floats,
 ) -> None:
     """Same as generic.pair_gains."""
     for j in range(len(start)):
-        begin = np.uintp(start[j])
+        begin, weight = np.uintp(start[j]), weights[j]
+        unsure = weight * margins[j]
         for e in range(begin, begin + np.uintp(length[j])):
-            drop = best[j] - cost[e]
-            if drop > 0:
-                out[np.uintp(source[e])] += weights[j] * drop
+            who = np.uintp(source[e])
+            out[who] += weight * max(best[j] - cost[e], 0.0)
+            doubt[who] += unsure
 
 
 @kernel()

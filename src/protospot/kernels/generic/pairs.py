@@ -27,13 +27,26 @@ def merge(counts: Array, source: Array, cost: Array, out_source: Array, out_cost
 
 
 def pair_gains(
-    start: Array, length: Array, source: Array, cost: Array, best: Array, weights: Array, out: Array
+    start: Array,
+    length: Array,
+    source: Array,
+    cost: Array,
+    best: Array,
+    weights: Array,
+    margins: Array,
+    out: Array,
+    doubt: Array,
 ) -> None:
-    """Add what each source would gain, as far as the listed pairs go."""
+    """Add what each source would gain, as far as the listed pairs go.
+
+    A listed cost may be off by its target's margin; `doubt` is what that makes of the gain.
+    """
     xp = array_namespace(start, cost)
     target, entry = _entries(start, length)
     drop = xp.take(best, target) - xp.astype(xp.take(cost, entry), best.dtype)
-    _scatter_add(out, xp.take(source, entry), xp.take(weights, target) * xp.clip(drop, min=0))
+    who = xp.take(source, entry)
+    _scatter_add(out, who, xp.take(weights, target) * xp.clip(drop, min=0))
+    _scatter_add(doubt, who, xp.take(weights * margins, target))
 
 
 def walk(
