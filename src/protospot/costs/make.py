@@ -10,10 +10,11 @@ import numpy as np
 from protospot import checks
 from protospot.costs.blocks import BlockCost, called_function, known_names, named_function
 from protospot.costs.dense import DenseCost
+from protospot.costs.features import EXTRA
 from protospot.costs.metrics import ALIASES, DEFINITIONS, Definition
 from protospot.costs.plan import Plan, make_plan
 from protospot.costs.points import PointCost
-from protospot.costs.product import EXTRA, ProductCost
+from protospot.costs.product import ProductCost
 from protospot.costs.tiled import TiledCost
 from protospot.errors import InputError
 from protospot.points import Points
