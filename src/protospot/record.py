@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import platform
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -48,6 +47,8 @@ def as_selection(
 
 
 def _versions() -> dict[str, str]:
+    from importlib.metadata import PackageNotFoundError, version  # slow to import
+
     found = {"python": platform.python_version(), "numpy": np.__version__}
     with contextlib.suppress(PackageNotFoundError):  # run from a source tree not installed
         found["protospot"] = version("protospot")
