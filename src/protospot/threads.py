@@ -37,16 +37,27 @@ class Team:
     def run(self, work: Callable[[int], None], workers: int | None = None) -> None:
         """Call ``work(0)`` ... ``work(workers - 1)`` side by side; the first error is raised."""
         workers = self.size if workers is None else min(workers, self.size)
-        if self._pool is None and workers > 1:
-            self._pool = ThreadPoolExecutor(self.size - 1, "protospot")
         with single_threaded_blas():
-            others = [self._pool.submit(work, worker) for worker in range(1, workers) if self._pool]
-            try:
+            if workers == 1:
                 work(0)
-            finally:
-                wait(others)
-            for other in others:
-                other.result()
+            else:
+                self._share(work, workers)
+
+    def _share(self, work: Callable[[int], None], workers: int) -> None:
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.size - 1, "protospot")
+        others = [self._pool.submit(work, worker) for worker in range(1, workers)]
+        try:
+            work(0)
+        finally:
+            wait(others)
+        for other in others:
+            other.result()
+
+
+def shares(n: int, workers: int) -> list[slice]:
+    """Return n things in as many equal runs as there are workers."""
+    return [slice(n * w // workers, n * (w + 1) // workers) for w in range(workers)]
 
 
 _lock = threading.Lock()

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import numpy as np
 
-from protospot.threads import Team
+from protospot.threads import Team, shares
 from protospot.types import Floats, Ints, Numbers
 
 INDEX_BYTES = 4  # per pair: a target
@@ -65,11 +65,11 @@ class LivePairs:
         listed = int(self._length[targets].sum())
         workers = self._team.size if listed > _WORTH_A_THREAD else 1
         changes = [gains] + [np.zeros(self._n_source) for _ in range(workers - 1)]
-        edges = np.linspace(0, len(targets), workers + 1).astype(int)
+        parts = shares(len(targets), workers)
         margins = self._margins[targets]
 
         def work(worker: int) -> None:
-            mine = slice(edges[worker], edges[worker + 1])
+            mine = parts[worker]
             self._kernels.walk(
                 targets[mine],
                 before[mine],
@@ -93,12 +93,12 @@ class LivePairs:
         if self._index is not None:
             begins, targets = self._index
             return targets[begins[source] : begins[source + 1]]
-        n_target, workers = len(self._start), self._team.size
-        edges = np.linspace(0, n_target, workers + 1).astype(int)
+        workers = self._team.size
+        parts = shares(len(self._start), workers)
         found: list[Numbers] = [np.empty(0, np.int64)] * workers
 
         def search(worker: int) -> None:
-            mine = slice(edges[worker], edges[worker + 1])
+            mine = parts[worker]
             out = np.empty(mine.stop - mine.start, np.int64)
             number = self._kernels.listing(
                 self._start[mine], self._length[mine], self._source, source, out

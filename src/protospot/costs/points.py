@@ -14,6 +14,7 @@ from protospot.costs.pairs import LivePairs
 from protospot.costs.plan import Plan
 from protospot.costs.tiled import TiledCost
 from protospot.points import Points
+from protospot.threads import shares
 from protospot.types import Floats, Ints, Numbers
 
 _WORTH_A_THREAD = 1 << 20  # multiplications below which a second thread costs more than it brings
@@ -57,10 +58,10 @@ class PointCost(TiledCost):
         out = np.empty((1, len(targets)))
         heavy = len(targets) * self._width > _WORTH_A_THREAD
         workers = self.plan.threads if heavy else 1
-        edges = np.linspace(0, len(targets), workers + 1).astype(int)
+        parts = shares(len(targets), workers)
 
         def work(worker: int) -> None:
-            mine = slice(edges[worker], edges[worker + 1])
+            mine = parts[worker]
             count = np.array([mine.stop - mine.start], np.int32)
             self._kernels.direct_pairs(
                 self._metric.form,
