@@ -126,7 +126,7 @@ def test_a_precomputed_matrix_is_split_on_both_sides_in_cross_validation():
 
 def test_one_budget_serves_fit_and_predict():
     rows = RNG.normal(size=(300, 20))
-    small = ps.PrototypeSelector(7, memory="8MiB").fit(rows)
+    small = ps.PrototypeSelector(7, memory="16MiB").fit(rows)
     large = ps.PrototypeSelector(7).fit(rows)
     assert small.prototype_indices_.tolist() == large.prototype_indices_.tolist()
     assert small.predict(rows).tolist() == large.predict(rows).tolist()

@@ -106,9 +106,7 @@ def read_amount(value: Any, name: str) -> float:
     return amount
 
 
-def same_width(
-    source: Points, target: Points, names: tuple[str, str] = ("source", "target")
-) -> None:
+def same_width(source: Any, target: Any, names: tuple[str, str] = ("source", "target")) -> None:
     """Refuse two tables whose rows have different lengths."""
     if source.shape[1] != target.shape[1]:
         raise InputError(
@@ -117,14 +115,34 @@ def same_width(
         )
 
 
-def one_of(value: Any, allowed: Iterable[str], name: str) -> str:
+def one_of(value: Any, allowed: Iterable[str], name: str, note: str = "") -> str:
     """Return the value if it is one of the allowed names; else name them and the nearest."""
     names = sorted(allowed)
     if isinstance(value, str) and value in names:
         return value
+    raise InputError(
+        f"{name} must be one of {', '.join(names)}; got {value!r}.{note}"
+        f"{nearest_name(value, names)}"
+    )
+
+
+def nearest_name(value: Any, names: Iterable[str]) -> str:
+    """Return a question after the name that may have been meant; empty when none is near."""
     near = difflib.get_close_matches(value, names, n=1) if isinstance(value, str) else []
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise InputError(f"{name} must be one of {', '.join(names)}; got {value!r}.{hint}")
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def read_seed(seed: Any) -> int | None:
+    """Return a non-negative whole number, or None for no seed."""
+    if seed is None:
+        return None
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise InputError(f"seed must be a whole number of at least 0, or None, got {seed!r}.")
+    return number
 
 
 def _is_sparse(data: Any) -> bool:
@@ -146,18 +164,21 @@ def _as_sparse(data: Any, name: str) -> Any:
 
 
 def _as_array(data: Any, name: str) -> Any:
-    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
-        raise InputError(f"{name} must have no masked entries: fill or drop those rows first.")
     if not isinstance(data, np.ndarray | list | tuple):
-        data = _from_frame(_from_tensor(data, name), name)
+        data = _from_frame(data, name)
     return _as_numbers(data, name)
 
 
 def _as_numbers(data: Any, name: str) -> Any:
+    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+        raise InputError(f"{name} must have no masked entries: fill or drop them first.")
+    if isinstance(data, list | tuple):
+        data = [_from_tensor(entry, name) for entry in data]
     try:
-        array = np.asarray(data)
+        array = np.asarray(_from_tensor(data, name))
     except (TypeError, ValueError) as reason:
-        raise InputError(f"{name} must be a table of numbers, but {reason}.") from None
+        said = str(reason).rstrip(".")
+        raise InputError(f"{name} must be a table of numbers, but {said}.") from None
     _check_kind(array.dtype, name)
     return array
 
@@ -180,14 +201,27 @@ def _from_frame(data: Any, name: str) -> Any:
 
     if not nw.dependencies.is_into_dataframe(data):
         return data
-    frame = nw.from_native(data, eager_only=True)
+    try:
+        frame = nw.from_native(data, eager_only=True)
+        frame.schema  # noqa: B018 - the names are looked at here
+    except nw.exceptions.DuplicateError:
+        names = list(map(str, data.columns))
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(
+            f"{name} must have columns of different names, but {twice!r} is there more than once: "
+            "rename one, or pass frame.to_numpy()."
+        ) from None
     other = [c for c, kind in frame.schema.items() if not (kind.is_numeric() or kind == nw.Boolean)]
     if other:
         raise InputError(
             f"{name} must have numeric columns only, but {other[0]!r} is {frame.schema[other[0]]} "
             f"({len(other)} such column(s)): select the numeric ones first."
         )
-    return frame.to_numpy()
+    array = frame.to_numpy()
+    # Columns of unlike types come out as Python objects; all their values are numbers.
+    if array.dtype != object:
+        return array
+    return np.column_stack([column.cast(nw.Float64).to_numpy() for column in frame.iter_columns()])
 
 
 def _check_kind(dtype: np.dtype[Any], name: str) -> None:

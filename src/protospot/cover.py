@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from protospot.costs import Cost
+from protospot.errors import InputError
 from protospot.gains import Gains, largest
 from protospot.types import Bools, Floats, Ints
 
@@ -74,6 +75,7 @@ class Cover:
         if len(self.picked) == 1:
             # The cost where costs are not negative, and a scale of it where they are.
             self.tie = TIE * float(self.weights @ np.abs(self.best))
+            _refuse_overflow(self.tie)
             drop = float("nan")
         else:
             drop = float(self.weights[changed] @ (before - after))
@@ -93,10 +95,12 @@ class Cover:
         count = min(count, int(self._free.sum()) if among is None else len(among))
         if count == 0:
             return []
-        values, slack = self._scores(count, among)
-        if among is not None:
-            values, slack = values[among], slack if isinstance(slack, float) else slack[among]
-        bar = largest(values - slack, count)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused in the next lines
+            values, slack = self._scores(count, among)
+            if among is not None:
+                values, slack = values[among], slack if isinstance(slack, float) else slack[among]
+            bar = largest(values - slack, count)
+        _refuse_overflow(bar)
         tie = self.tie if self.picked else self._first_tie(values, among)
         reach = np.flatnonzero(values >= bar - tie - slack)
         if self._is_lost(len(reach)) and self.gains.stop_screening(self.best):
@@ -144,6 +148,14 @@ class Cover:
 
     def _is_lost(self, n_candidates: int) -> bool:
         return bool(self.picked) and n_candidates > max(_MANY, self.n_source // 8)
+
+
+def _refuse_overflow(sums: Floats | float) -> None:
+    if not np.isfinite(sums).all():
+        raise InputError(
+            "costs must be finite in float64, also their weighted sum, but some overflow: divide "
+            "the features, or the matrix, by a constant first."
+        )
 
 
 def _in_order(candidates: Ints, gains: Floats, count: int, tie: float) -> list[Leader]:

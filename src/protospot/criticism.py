@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from protospot import checks, costs
-from protospot.costs.make import MATRICES
+from protospot.costs.layout import MATRICES
 from protospot.costs.metrics import squared_norms
 from protospot.costs.plan import parse_bytes
 from protospot.errors import InputError

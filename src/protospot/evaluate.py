@@ -6,7 +6,8 @@ import time
 from typing import Any
 
 from protospot import checks, costs, threads
-from protospot.costs.make import FITTED, MATRICES, Metric
+from protospot.costs.layout import MATRICES
+from protospot.costs.make import FITTED, Metric
 from protospot.cover import Cover
 from protospot.errors import InputError
 from protospot.record import as_selection

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from protospot import checks
-from protospot.costs.make import MATRICES, Metric, metric_name, point_plan
-from protospot.costs.metrics import DEFINITIONS
-from protospot.costs.plan import Plan, make_plan, smallest
+from protospot.costs import layout
+from protospot.costs.layout import MATRICES
+from protospot.costs.make import Metric, check_metric, metric_name, read_matrix, read_pair
+from protospot.costs.plan import Plan
+from protospot.errors import InputError
 from protospot.solvers import SOLVERS
 
 # Share of live pairs after so many picks, as measured on MNIST pixels and AG News embeddings.
@@ -74,22 +76,20 @@ def explain(
     first pick in closed form, without looking at a pair
     """
     checks.one_of(method, SOLVERS, "method")
+    check_metric(metric)
     name = metric_name(metric)
-    shape, width, dtype = _sizes(source, target, name)
+    plain = _layout(source, target, metric)
+    shape = plain.shape
     most = shape[0] if k is None else checks.read_count(k, "k", shape[0], "source points")
-    is_product = name in DEFINITIONS and name != "cityblock"
-    dtype = np.dtype(np.float64) if not is_product and name not in MATRICES else dtype
-    dtype = np.dtype(np.float64) if name in ("euclidean", "similarity") else dtype
-    matrix = dtype.itemsize * shape[0] * shape[1]
-    plan = _plan(name, shape, width, dtype, memory)
+    plan = plain.plan(memory)
     steps, collects_after = _steps(method, name, shape, most, plan)
     return Explanation(
         *shape,
-        width,
-        str(dtype),
+        plain.width,
+        str(plain.dtype),
         plan.budget,
-        smallest(shape, width),
-        matrix,
+        plain.smallest_memory,
+        plain.dtype.itemsize * shape[0] * shape[1],
         plan.threads,
         plan.tile,
         tuple(sorted(plan.copies)),
@@ -98,28 +98,40 @@ def explain(
     )
 
 
-def _sizes(source: Any, target: Any, metric: str) -> tuple[tuple[int, int], int, Any]:
-    target = source if target is None else target
-    shapes, dtypes = [], []
-    for data, name in ((source, "source"), (target, "target")):
-        if isinstance(data, tuple) and len(data) == 2 and all(isinstance(n, int) for n in data):
-            shapes.append(data)
-            dtypes.append(np.dtype(np.float32))
-        else:
-            points = checks.read_points(data, name)
-            shapes.append(points.shape)
-            dtypes.append(points.dtype)
+@dataclass(frozen=True, slots=True)
+class _Announced:
+    """A table of which only the shape is known: dense, contiguous, float32."""
+
+    shape: tuple[int, int]
+    dtype: np.dtype[Any] = np.dtype(np.float32)  # noqa: RUF009 - immutable
+    is_sparse: bool = False
+    is_ready: bool = True
+
+    @property
+    def stored(self) -> int:
+        return self.shape[1]
+
+
+def _layout(source: Any, target: Any, metric: Metric) -> layout.Layout:
     if metric in MATRICES:
-        return shapes[0], 1, dtypes[0]
-    return (shapes[0][0], shapes[1][0]), shapes[0][1], np.promote_types(*dtypes)
+        matrix = _announced(source) or read_matrix(source, target, metric)
+        return layout.of_matrix(matrix, str(metric))
+    first = _announced(source)
+    if first is None:
+        return layout.of_points(*read_pair(source, target, metric), metric_name(metric))
+    other = first if target is None else _announced(target)
+    if other is None:
+        raise InputError("source and target must both be data, or both shapes; got one of each.")
+    checks.same_width(first, other)
+    return layout.of_points(first, other, metric_name(metric))
 
 
-def _plan(metric: str, shape: tuple[int, int], width: int, dtype: Any, memory: Any) -> Plan:
-    if metric in DEFINITIONS:
-        makes_products = metric != "cityblock"
-        return point_plan(shape, width, dtype, memory, makes_products=makes_products)
-    copies = {} if metric in MATRICES else {"matrix": 8 * shape[0] * shape[1]}
-    return make_plan(shape, width, copies, memory)
+def _announced(data: Any) -> _Announced | None:
+    if not (isinstance(data, tuple) and len(data) == 2 and all(isinstance(n, int) for n in data)):
+        return None
+    if min(data) < 1:
+        raise InputError(f"a shape must have at least one row and one column, got {data}.")
+    return _Announced(data)
 
 
 def _steps(

@@ -40,6 +40,11 @@ class Points:
         """Whether the table can be used as it stands: dense, contiguous, in the working dtype."""
         return not self.is_sparse and self.raw.dtype == self.dtype and self.raw.flags.c_contiguous
 
+    @property
+    def stored(self) -> int:
+        """How many numbers a row stores on average."""
+        return -(-self.raw.nnz // len(self)) if self.is_sparse else self.shape[1]
+
     def block(self, rows: slice | Ints) -> Numbers:
         """Return these rows, dense and contiguous, in the working dtype (a view where possible)."""
         part = self.raw[rows]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from inspect import signature
 from typing import Any
 
 from protospot import checks, costs, threads
@@ -102,9 +103,10 @@ def select(
         _read_k(k, min_gain, n_source),
         checks.read_count(batch, "batch"),
         None if min_gain is None else checks.read_amount(min_gain, "min_gain"),
-        seed,
+        checks.read_seed(seed),
         on_pick,
         options,
+        signature(select).parameters,
     )
     first = checks.read_rows([] if start is None else start, n_source, "start")
     if len(first) > run.k:

@@ -7,6 +7,7 @@ import json
 import os
 import uuid
 import zipfile
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,17 @@ if TYPE_CHECKING:
 FORMAT = 1  # of the saved file; raised when an old reader could not understand a new file
 _ARRAYS = ("indices", "costs", "weights", "owner", "best", "target_weights")
 _SHOWN = 10  # rows in the notebook table
+# What reading a file that is something else, or damaged, can raise.
+_UNREADABLE = (
+    KeyError,
+    ValueError,
+    TypeError,
+    NotImplementedError,
+    EOFError,
+    OSError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -76,6 +88,10 @@ class Selection:
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
+    def __reduce__(self) -> tuple[type[Selection], tuple[Any, ...]]:
+        # Built anew by whoever copies or unpickles it, so that its arrays stay read-only.
+        return Selection, tuple(getattr(self, name) for name in self.__slots__)
+
     def __len__(self) -> int:
         return len(self.indices)
 
@@ -92,7 +108,7 @@ class Selection:
     @property
     def gap(self) -> float | None:
         """How far the cost can be above the best possible, as a share of the lower bound."""
-        if self.lower_bound is None:
+        if self.lower_bound is None or self.cost < 0:
             return None
         if self.cost == self.lower_bound:
             return 0.0
@@ -205,22 +221,31 @@ def load(path: str | os.PathLike[str]) -> Selection:
     True
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Opened here, so that it is closed whatever it turns out to hold.
+        with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             facts = json.loads(str(file["facts"]))
+            _check_format(path, facts)
             arrays = {name: file[name] for name in _ARRAYS}
-    except FileNotFoundError:
+    except (FileNotFoundError, PermissionError, IsADirectoryError):
         raise
-    except (KeyError, ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile) as reason:
+    except _UNREADABLE as reason:
         raise InputError(
             f"{str(path)!r} must be a file written by Selection.save, but it cannot be read as one "
             f"({reason})."
         ) from reason
-    if facts.get("format") != FORMAT:
-        raise InputError(
-            f"{str(path)!r} is a selection of format {facts.get('format')!r}, this protospot reads "
-            f"format {FORMAT}: upgrade protospot, or save the selection again."
-        )
     return Selection(**arrays, made_by=facts["made_by"], lower_bound=facts["lower_bound"])
+
+
+def _check_format(path: str | os.PathLike[str], facts: Any) -> None:
+    if not isinstance(facts, dict) or facts.get("format") != FORMAT:
+        found = facts.get("format") if isinstance(facts, dict) else None
+        raise InputError(
+            f"{str(path)!r} must be a selection of format {FORMAT}, which this protospot reads, "
+            f"but its format is {found!r}: upgrade protospot, or save the selection again."
+        )
+    bound = facts["lower_bound"]
+    if not isinstance(facts["made_by"], dict) or not isinstance(bound, float | int | None):
+        raise ValueError("its record of how it was made is damaged")
 
 
 def _first(values: Ints | Floats, form: str, count: int = 8) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from protospot.costs.metrics import DEFINITIONS
 from protospot.costs.plan import Plan
 from protospot.costs.tiled import TiledCost
 from protospot.errors import InputError
@@ -48,7 +50,13 @@ class BlockCost(TiledCost):
         out[...] = self._costs(source_side, target_side).T
 
     def _costs(self, source: Numbers, target: Numbers) -> Floats:
-        costs = np.asarray(self._function(source, target), dtype=np.float64)
+        try:
+            costs = np.asarray(self._function(source, target), dtype=np.float64)
+        except (TypeError, ValueError) as reason:
+            said = str(reason).rstrip(".")
+            raise InputError(
+                f"metric {self._name!r} must return one cost per pair, but: {said}."
+            ) from reason
         expected = len(source), len(target)
         if costs.shape != expected:
             raise InputError(
@@ -66,19 +74,23 @@ class BlockCost(TiledCost):
 
 def named_function(name: str, source: Points, target: Points) -> BlockFunction | None:
     """Return the SciPy or scikit-learn metric of this name, or None."""
+    if name in _scipy_names():
+        return _scipy_function(name, source, target)
+    if name in _sklearn_names():
+        from sklearn.metrics import pairwise_distances
+
+        return partial(pairwise_distances, metric=name)
+    return None
+
+
+def _scipy_function(name: str, source: Points, target: Points) -> BlockFunction:
     from scipy.spatial.distance import cdist
 
     if name == "seuclidean":
         return partial(cdist, metric=name, V=np.diag(_covariance(source, target)))
     if name == "mahalanobis":
         return partial(cdist, metric=name, VI=_inverse(_covariance(source, target)))
-    if name in _scipy_names():
-        return partial(cdist, metric=name)
-    if name in _sklearn_names():
-        from sklearn.metrics import pairwise_distances
-
-        return partial(pairwise_distances, metric=name)
-    return None
+    return partial(cdist, metric=name)
 
 
 def known_names() -> set[str]:
@@ -88,26 +100,43 @@ def known_names() -> set[str]:
 
 def called_function(function: Callable[..., Any], width: int) -> BlockFunction:
     """Return a user's function as one of blocks: it may take two blocks or two single rows."""
-    probe = np.linspace(0.5, 1.5, 5 * width).reshape(5, width)
+    many = 4 if width == 3 else 3  # another number than of features: x @ y must not fit by chance
+    probe = np.linspace(0.5, 1.5, (2 + many) * width).reshape(2 + many, width)
     try:
-        if np.shape(function(probe[:2], probe[2:])) == (2, 3):
+        if np.shape(function(probe[:2], probe[2:])) == (2, many):
             return function
     except Exception:  # a function of two rows may fail on blocks in any way
         pass
     return lambda source, target: [[function(x, y) for y in target] for x in source]
 
 
+def missing_libraries() -> str:
+    """Return a sentence on metrics that are not known because a library is missing."""
+    missing = [name for name in ("scipy", "sklearn") if not _is_there(name)]
+    return f" Further metrics need {' and '.join(missing)}, to be installed." if missing else ""
+
+
+def _is_there(library: str) -> bool:
+    try:
+        importlib.import_module(library)
+    except ImportError:
+        return False
+    return True
+
+
 def _scipy_names() -> set[str]:
+    if not _is_there("scipy"):
+        return set()
     from scipy.spatial import distance
 
-    return set(distance._METRICS_NAMES) - {"sqeuclidean", "euclidean", "cosine", "cityblock"}
+    return set(distance._METRICS_NAMES) - set(DEFINITIONS)
 
 
 def _sklearn_names() -> set[str]:
-    try:
-        from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS
-    except ImportError:
+    if not _is_there("sklearn"):
         return set()
+    from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS
+
     return set(PAIRWISE_DISTANCE_FUNCTIONS) - {"precomputed", "nan_euclidean"}
 
 

@@ -22,7 +22,7 @@ class DenseCost(TiledCost):
 
     def __init__(self, matrix: Points, plan: Plan, top: float | None = None) -> None:
         super().__init__(matrix.shape, 1, plan, np.float64 if top is not None else matrix.dtype)
-        self._matrix = matrix.raw
+        self._points, self._matrix = matrix, matrix.raw
         self._top = top
 
     def rows(self, sources: Ints, targets: Numbers | None = None) -> Floats:
@@ -40,8 +40,8 @@ class DenseCost(TiledCost):
         def work(worker: int) -> None:
             for begin in range(worker * step, self.shape[0], self.plan.threads * step):
                 rows = slice(begin, begin + step)
-                block, out = self._matrix[rows], sums[:, rows]
-                self._kernels.direct(PRODUCT, block, weights[None], p[rows], q, out)
+                block = self._points.block(rows)
+                self._kernels.direct(PRODUCT, block, weights[None], p[rows], q, sums[:, rows])
 
         self._team.run(work)
         sums = sums[0] if self._top is None else self._top - sums[0]
@@ -64,10 +64,8 @@ class DenseCost(TiledCost):
         return rows
 
     def _tile(self, target_side: Any, source_side: Any, out: Numbers) -> None:
-        if isinstance(source_side, slice):
-            part = self._matrix[source_side, target_side]
-        else:
-            part = self._matrix[source_side[:, None], target_side]
+        both_listed = not isinstance(source_side, slice) and not isinstance(target_side, slice)
+        part = self._matrix[source_side[:, None] if both_listed else source_side, target_side]
         out[...] = part.T
         if self._top is not None:
             np.subtract(self._top, out, out=out)

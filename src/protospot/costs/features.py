@@ -50,14 +50,14 @@ class Features:
         workers = min(team.size, len(blocks))
 
         def work(worker: int) -> None:
-            for rows in blocks[worker::workers]:
-                block = self.moved(rows)
-                self.norms[rows] = _squared_lengths(block)
-                if self._kept is not None:
-                    self._write(block, rows, self._kept[rows])
+            with np.errstate(over="ignore", invalid="ignore"):  # the caller looks at the norms
+                for rows in blocks[worker::workers]:
+                    block = self.moved(rows)
+                    self.norms[rows] = _squared_lengths(block)
+                    if self._kept is not None:
+                        self._write(block, rows, self._kept[rows])
 
-        with np.errstate(over="ignore"):  # the caller looks at the norms
-            team.run(work, workers)
+        team.run(work, workers)
 
     def moved(self, rows: slice | Ints) -> Any:
         """Return these points in float64, moved and scaled (sparse ones as they are stored)."""

@@ -29,11 +29,16 @@ class Definition:
     is_root: bool = False
     factor: float = 1.0
 
+    @property
+    def is_product(self) -> bool:
+        """Whether the cost is an inner product at heart, which a matrix product can screen."""
+        return self.form != ABSOLUTE
+
     def scales(self, points: Points, name: str) -> Floats:
         """Return the factor of each row: 1, or what brings it to length 1."""
         if not self.is_unit:
             return np.ones(len(points))
-        lengths = np.sqrt(squared_norms(points))
+        lengths = _lengths(points)
         if not lengths.all():
             row = int(np.flatnonzero(lengths == 0)[0])
             raise InputError(
@@ -73,3 +78,20 @@ def squared_norms(points: Points) -> Floats:
             block = points.block(rows).astype(np.float64, copy=False)
             norms[rows] = np.einsum("ij,ij->i", block, block)
     return norms
+
+
+def _lengths(points: Points) -> Floats:
+    """Return the length of every row, also of those whose square no float64 can hold."""
+    lengths = np.empty(len(points))
+    for rows in points.blocks():
+        if points.is_sparse:
+            block = points.sparse_block(rows)
+            tops = abs(block).max(axis=1).toarray().ravel()
+            unit = block.multiply(1 / np.where(tops > 0, tops, 1)[:, None])
+            lengths[rows] = tops * np.sqrt(unit.power(2).sum(axis=1))
+        else:
+            block = points.block(rows).astype(np.float64)
+            tops = np.abs(block).max(axis=1)
+            block /= np.where(tops > 0, tops, 1)[:, None]
+            lengths[rows] = tops * np.sqrt(np.einsum("ij,ij->i", block, block))
+    return lengths

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from protospot import threads
 from protospot.errors import InputError, MemoryBudgetError
 
@@ -67,8 +69,9 @@ def smallest(shape: tuple[int, int], width: int) -> int:
 
 def parse_bytes(memory: int | str) -> int:
     """Return a budget such as 2**30, "512MiB" or "2 GB" in bytes."""
-    if isinstance(memory, int) and not isinstance(memory, bool) and memory > 0:
-        return memory
+    is_whole = isinstance(memory, int | np.integer) and not isinstance(memory, bool)
+    if is_whole and int(memory) > 0:
+        return int(memory)
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", str(memory).upper())
     if not isinstance(memory, str) or not found or found[2] not in _UNITS:
         raise InputError(

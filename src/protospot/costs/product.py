@@ -40,6 +40,7 @@ class ProductCost(PointCost):
         if source.dtype == np.float32 and not (source.is_sparse or metric.is_root):
             self.dtype = np.dtype(np.float32)
         self._prepare()
+        self._refuse_overflow()
         if self.dtype == np.float32 and not self._is_safe():
             self.dtype = np.dtype(np.float64)
             self._prepare()
@@ -78,6 +79,13 @@ class ProductCost(PointCost):
         for side, name in zip(self._sides, ("source", "target"), strict=True):
             side.prepare(self._team, keep=name in self.plan.copies and not self._source.is_sparse)
 
+    def _refuse_overflow(self) -> None:
+        if not all(np.isfinite(side.norms).all() for side in self._sides):
+            raise InputError(
+                f"metric {self._metric.name!r} needs points whose squared length is finite in "
+                "float64, but some overflow: divide the features by a constant first."
+            )
+
     def _is_safe(self) -> bool:
         top = max(float(side.norms.max()) for side in self._sides)
         return top == 0 or _SAFE[0] < top < _SAFE[1]
@@ -112,11 +120,6 @@ class ProductCost(PointCost):
         2019); 10 u covers the rounding of coordinates, norms, weights and bests.
         """
         source, target = (side.norms for side in self._sides)
-        if not np.isfinite(max(source.max(), target.max())):
-            raise InputError(
-                f"metric {self._metric.name!r} needs points whose squared length is finite in "
-                "float64, but some overflow: divide the features by a constant first."
-            )
         unit = float(np.finfo(self.dtype).eps) / 2
         terms = self._width + EXTRA
         error = (abs(self._shape.factor) * min(terms, 8 * np.sqrt(terms)) + 10) * unit

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from protospot.checks import nearest_name
 from protospot.costs.cost import Cost
 from protospot.cover import Cover
 from protospot.errors import InputError, Stop
@@ -26,6 +27,7 @@ class Run:
     seed: int | None = None
     on_pick: OnPick | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    arguments: Iterable[str] = ()  # names that every method takes, for spelling
     facts: dict[str, Any] = field(default_factory=dict)  # what a solver adds to made_by
 
     @property
@@ -54,8 +56,9 @@ class Run:
         """Return the method's options; refuse those it does not have."""
         for name in self.options:
             if name not in defaults:
-                allowed = ", ".join(defaults) or "none"
-                raise InputError(f"unknown option {name!r} for this method; it has: {allowed}.")
+                allowed = ", ".join(defaults) or "no options of its own"
+                near = nearest_name(name, [*defaults, *self.arguments])
+                raise InputError(f"unknown option {name!r}; this method has {allowed}.{near}")
         return defaults | self.options
 
 

@@ -1,0 +1,92 @@
+"""What a problem needs in memory, known from shapes and types alone: for `make` and `explain`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from protospot.costs.features import EXTRA
+from protospot.costs.metrics import DEFINITIONS
+from protospot.costs.plan import Plan, make_plan, smallest
+
+MATRICES = {"precomputed": "the cost matrix", "similarity": "the similarity matrix"}
+_DOUBLE: np.dtype[Any] = np.dtype(np.float64)
+
+
+class Table(Protocol):
+    """As much of `Points` as is needed here."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, features)."""
+        ...
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type that the rows are worked on in."""
+        ...
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the rows are stored sparse."""
+        ...
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the table can be used as it stands."""
+        ...
+
+    @property
+    def stored(self) -> int:
+        """How many numbers a row stores on average."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Sizes and types, before any memory is planned."""
+
+    shape: tuple[int, int]  # (n_source, n_target)
+    width: int  # numbers per point
+    dtype: np.dtype[Any]  # that costs are screened in
+    copies: dict[str, int]  # bytes of each copy that would help
+
+    def plan(self, memory: Any) -> Plan:
+        """Divide a memory budget."""
+        return make_plan(self.shape, self.width, self.copies, memory)
+
+    @property
+    def smallest_memory(self) -> int:
+        """The smallest budget that works."""
+        return smallest(self.shape, self.width)
+
+
+def of_matrix(matrix: Table, metric: str) -> Layout:
+    """Return the layout of a matrix that is given."""
+    return Layout(matrix.shape, 1, _DOUBLE if metric == "similarity" else matrix.dtype, {})
+
+
+def of_points(source: Table, target: Table, metric: str) -> Layout:
+    """Return the layout of points of one type under a metric that is a Definition or a function."""
+    tables = {"source": source, "target": target}
+    shape = source.shape[0], target.shape[0]
+    width = source.shape[1]
+    if metric not in DEFINITIONS:
+        return Layout(shape, width, _DOUBLE, {"matrix": _DOUBLE.itemsize * shape[0] * shape[1]})
+    if source.is_sparse:
+        stored = max(source.stored, target.stored)
+        return Layout(shape, min(width, 2 * stored), _DOUBLE, {})
+    definition = DEFINITIONS[metric]
+    # A root magnifies what float32 loses near zero.
+    dtype = source.dtype if definition.is_product and not definition.is_root else _DOUBLE
+    copies = {
+        f"{name} rows": table.dtype.itemsize * table.shape[0] * width
+        for name, table in tables.items()
+        if not table.is_ready
+    }
+    if definition.is_product:
+        for name, table in tables.items():
+            copies[name] = dtype.itemsize * table.shape[0] * (width + EXTRA)
+    return Layout(shape, width, dtype, copies)
