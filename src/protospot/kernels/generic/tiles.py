@@ -61,7 +61,7 @@ def collect(
     found = int(flat.shape[0])
     source[:found] = xp.astype(flat % tile.shape[1] + first, source.dtype)
     cost[:found] = xp.take(xp.reshape(tile, (-1,)), flat)
-    counts[...] = xp.sum(xp.astype(live, counts.dtype), axis=1)
+    counts[...] = xp.sum(xp.astype(live, counts.dtype), axis=1, dtype=counts.dtype)
     return found
 
 
