@@ -1,0 +1,76 @@
+"""When pairs are collected, when screening is given up, and how often a function is asked."""
+
+import numpy as np
+import pytest
+
+from protospot.costs.tiled import TiledCost
+from tests import oracles, paths
+from tests.problems import Problem, smallest_memory
+
+
+def cloud():
+    both = np.random.default_rng(3).normal(size=(800, 8)).astype("f4")
+    return Problem(both[:300], both[300:], 70)
+
+
+@pytest.fixture
+def tries(monkeypatch):
+    """Whether each attempt to collect live pairs found room, the sample promising that it would."""
+    found = []
+    live = TiledCost.live
+
+    def watched(cost, best, weights, limit):
+        pairs = live(cost, best, weights, limit)
+        found.append(pairs is not None)
+        return pairs
+
+    monkeypatch.setattr(TiledCost, "live", watched)
+    monkeypatch.setattr(TiledCost, "live_share", lambda *_: 0.0)
+    return found
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_where_more_pairs_live_than_the_sample_said_the_answer_is_the_same(
+    tries, n_threads, monkeypatch
+):
+    problem = cloud()
+    expected = oracles.greedy(problem.cost, problem.k)
+    paths.share_all_work(monkeypatch)
+    monkeypatch.setenv("PROTOSPOT_NUM_THREADS", str(n_threads))
+    monkeypatch.setattr("protospot.costs.plan._TILES", ((16, 64), (16, 64)))  # room for 3 of them
+    chosen = problem.solve(memory=smallest_memory(problem) + (400 << 10))
+    assert chosen.made_by["threads"] == n_threads
+    assert tries[0] is False
+    assert chosen.indices.tolist() == expected
+    assert paths.stages(chosen)[0] == "all gains after pick N"
+    assert tries == [False, False, True]  # after 1, 2 and 4 picks
+    assert chosen.made_by["stages"][1].endswith("after pick 4")
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("memory", ["smallest", None])
+def test_data_far_from_the_origin_are_screened_as_well_as_near_it(dtype, memory):
+    problem = cloud()
+    shifted = problem.moved(lambda x: (x + x.dtype.type(1e5)).astype(dtype))
+    chosen = shifted.solve(memory=memory and smallest_memory(shifted))
+    assert chosen.indices.tolist() == oracles.greedy(shifted.cost, shifted.k)
+    assert not any("exact" in stage for stage in chosen.made_by["stages"])
+
+
+def test_a_function_is_asked_once_for_each_pair_where_the_matrix_fits():
+    asked = []
+
+    def squared(x, y):
+        asked.append(1)
+        return float(((x - y) ** 2).sum())
+
+    rng = np.random.default_rng(5)
+    both = rng.normal(size=(90, 3))
+    problem = Problem(both[:40], both[40:], 12)
+    expected = oracles.greedy(problem.cost, 12)
+    assert problem.solve(metric=squared).indices.tolist() == expected
+    once = len(asked)
+    assert 40 * 50 <= once < 1.1 * 40 * 50
+    least = smallest_memory(problem)
+    assert problem.solve(metric=squared, memory=least).indices.tolist() == expected
+    assert len(asked) - once > 2 * once
