@@ -44,12 +44,16 @@ format: $(VENV)/.test ## rewrite the code in the house format
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
 
+.PHONY: bench
+bench: $(VENV)/.bench ## measure against peers, about 25 minutes (ARGS="--quick" for 3)
+	$(BIN)/python -m benchmarks $(ARGS)
+
 .PHONY: clean
 clean: ## remove the environment, caches and builds
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The stamps .demo and .test say that the environment holds what pyproject.toml and
+# The stamps .demo, .test and .bench say that the environment holds what pyproject.toml and
 # constraints.txt ask for; pip brings it up to date when either file changes.
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
   --constraint constraints.txt
@@ -62,6 +66,11 @@ $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing what the checks need into $(VENV)"
 	@$(INSTALL) --editable '.[test,lint]'
+	@touch $@
+
+$(VENV)/.bench: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing what the benchmarks need into $(VENV)"
+	@$(INSTALL) --editable '.[bench]'
 	@touch $@
 
 # Debian leaves ensurepip, which venv needs, to a package of its own.
