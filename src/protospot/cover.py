@@ -13,7 +13,7 @@ import numpy as np
 
 from protospot.costs import Cost
 from protospot.errors import InputError
-from protospot.gains import Gains, largest
+from protospot.gains import Gains, largest, weighted
 from protospot.types import Bools, Floats, Ints
 
 TIE = 1e-12  # of the cost after the first pick
@@ -57,7 +57,7 @@ class Cover:
     @property
     def cost(self) -> float:
         """Transport cost of the selection so far."""
-        return float(self.weights @ self.best)
+        return float(weighted(self.best, self.weights))
 
     def add(self, source: int) -> float:
         """Pick a source; return by how much the cost fell (nan for the first)."""
@@ -138,7 +138,7 @@ class Cover:
             return self.gains.exact(sources, self.best)
         step = self._cost.plan.rows_at_once
         parts = [sources[begin : begin + step] for begin in range(0, len(sources), step)]
-        return -np.concatenate([self._cost.rows(part) @ self.weights for part in parts])
+        return -np.concatenate([weighted(self._cost.rows(part), self.weights) for part in parts])
 
     def _first_tie(self, values: Floats, among: Ints | None) -> float:
         # The tie after the first pick, but for which of the candidates that turns out to be.

@@ -30,7 +30,7 @@ class Cost(Protocol):
 
     @property
     def rounding(self) -> float:
-        """Relative rounding of a screened sum of costs."""
+        """Relative rounding of a screened sum over all targets."""
         ...
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 
 from protospot.costs.pairs import LivePairs
 from protospot.costs.plan import Plan
-from protospot.costs.tiled import TiledCost
+from protospot.costs.tiled import TiledCost, summing
 from protospot.kernels.forms import PRODUCT
 from protospot.points import Points
 from protospot.types import Floats, Ints, Numbers
@@ -46,7 +46,7 @@ class DenseCost(TiledCost):
         self._team.run(work)
         sums = sums[0] if self._top is None else self._top - sums[0]
         scale = float(np.abs(sums).max()) + abs(self._top or 0.0)
-        return sums, 64 * float(np.finfo(np.float64).eps) * scale
+        return sums, summing(self.shape[1]) * scale
 
     def pair_costs(self, targets: slice, counts: Numbers, sources: Numbers) -> Floats:
         """Return the costs of listed pairs: the first counts_0 are the first target's, ..."""

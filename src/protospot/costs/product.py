@@ -15,6 +15,7 @@ from protospot.costs.features import EXTRA, Features, Shape
 from protospot.costs.metrics import Definition
 from protospot.costs.plan import Plan
 from protospot.costs.points import PointCost
+from protospot.costs.tiled import summing
 from protospot.errors import InputError
 from protospot.points import Points
 from protospot.types import Floats, Ints, Numbers
@@ -67,8 +68,7 @@ class ProductCost(PointCost):
         sizes = source.norms + float(weights @ target.norms)
         shape = self._shape
         sums = shape.factor * sums + shape.squares * sizes + shape.constant
-        terms = 64 + 8 * np.sqrt(self._width + self.shape[1])
-        return sums, terms * float(np.finfo(np.float64).eps) * (sizes + shape.constant)
+        return sums, summing(self._width + self.shape[1]) * (sizes + shape.constant)
 
     def _prepare(self) -> None:
         scales = self._scales if self._metric.is_unit else (None, None)

@@ -25,8 +25,9 @@ class TiledCost(Tiles):
 
     @property
     def rounding(self) -> float:
-        """Relative rounding of a screened sum of costs."""
-        return 32 * float(np.finfo(self.dtype).eps)
+        """Relative rounding of a screened sum over all targets."""
+        # A few terms are summed in the tile's precision, these sums in float64.
+        return 32 * float(np.finfo(self.dtype).eps) + summing(self.shape[1])
 
     @property
     def underflow(self) -> float:
@@ -62,14 +63,14 @@ class TiledCost(Tiles):
             self._kernels.sums(tile, weights[part], out)
 
         sums = self._summed(add)
-        rounding = 64 * float(np.finfo(np.float64).eps) * float(np.abs(sums).max())
+        rounding = summing(self.shape[1]) * float(np.abs(sums).max())
         return sums, self.margins[0] + float(weights @ self.margins[1]) + rounding
 
     def gains(self, best: Floats, weights: Floats, sources: Ints | None = None) -> Floats:
         """Return how much each source, or each of the given, would lower the sum of `best`."""
 
         def add(tile: Numbers, part: slice, out: Floats) -> None:
-            self._kernels.gains(tile, self._cast(best, part), self._cast(weights, part), out)
+            self._kernels.gains(tile, self._cast(best, part), self._masses(weights, part), out)
 
         return self._summed(add, sources=sources)
 
@@ -81,7 +82,7 @@ class TiledCost(Tiles):
 
         def add(tile: Numbers, part: slice, out: Floats) -> None:
             high, low = self._cast(before, part), self._cast(after, part)
-            self._kernels.lower(tile, high, low, self._cast(mass, part), out)
+            self._kernels.lower(tile, high, low, self._masses(mass, part), out)
 
         gains += self._summed(add, targets)
 
@@ -111,7 +112,7 @@ class TiledCost(Tiles):
             def summed(
                 part: slice, tiles: Iterator[tuple[slice, Numbers]]
             ) -> Iterator[tuple[slice, Numbers]]:
-                high, mass = self._cast(best, part), self._cast(weights, part)
+                high, mass = self._cast(best, part), self._masses(weights, part)
                 for sources, tile in tiles:
                     self._kernels.gains(tile, high, mass, total[sources])
                     yield sources, tile
@@ -175,11 +176,22 @@ class TiledCost(Tiles):
     def _cast(self, values: Floats, part: slice) -> Numbers:
         return values[part].astype(self.dtype)
 
+    def _masses(self, weights: Floats, part: slice) -> Numbers:
+        masses = weights[part]
+        is_light = (masses > 0) & (masses < np.finfo(self.dtype).tiny)
+        # Beside huge costs even a mass that float32 cannot hold may decide.
+        return masses if is_light.any() else masses.astype(self.dtype)
+
     def _limits(self, best: Floats, part: slice | Ints) -> Numbers:
         limits = best[part] + self.margins[1][part] + self.margins[0].max()
         # Rounded up: a live pair must never look dead.
         raised: Numbers = np.nextafter(limits.astype(self.dtype), self.dtype.type(np.inf))
         return raised
+
+
+def summing(n: int) -> float:
+    """Return the relative rounding of a sum of n terms in float64."""
+    return (64 + n) * float(np.finfo(np.float64).eps)
 
 
 def _sum(totals: dict[int, Floats]) -> Floats:

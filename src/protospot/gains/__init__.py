@@ -13,10 +13,10 @@ from protospot.costs import Cost
 from protospot.gains.lazy import Lazy
 from protospot.gains.listed import Listed
 from protospot.gains.maintained import Maintained
-from protospot.gains.stage import Stage, largest
+from protospot.gains.stage import Stage, largest, weighted
 from protospot.types import Floats, Ints, Numbers
 
-__all__ = ["Gains", "largest"]
+__all__ = ["Gains", "largest", "weighted"]
 
 _MANY = 20_000  # sources from which on few of them ever come near the lead
 _PATIENCE = 0.5  # passes that lazy gains may cost beyond maintained ones
@@ -56,12 +56,12 @@ class Gains:
             for at, source in enumerate(sources.tolist()):
                 targets = self._stage.targets_of(source)
                 costs = self._cost.rows(np.array([source]), targets)[0]
-                values[at] = self._weights[targets] @ np.maximum(best[targets] - costs, 0)
+                values[at] = weighted(np.maximum(best[targets] - costs, 0), self._weights[targets])
             return values
         step = self._cost.plan.rows_at_once
         for begin in range(0, len(sources), step):
             costs = self._cost.rows(sources[begin : begin + step])
-            values[begin : begin + step] = np.maximum(best - costs, 0) @ self._weights
+            values[begin : begin + step] = weighted(np.maximum(best - costs, 0), self._weights)
         return values
 
     def targets_of(self, source: int) -> Numbers | None:

@@ -86,4 +86,4 @@ class Listed:
         self.values, doubt = pairs.gains(best, self._weights)
         self.values[spent] = -np.inf
         self._largest = max(0.0, float(self.values.max()))
-        self.slack = doubt + 64 * EPS * self._largest
+        self.slack = doubt + (64 + len(best)) * EPS * self._largest

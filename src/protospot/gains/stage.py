@@ -40,6 +40,12 @@ def screening_slack(cost: Cost, weights: Floats, largest: float) -> Floats:
     return slack
 
 
+def weighted(rows: Floats, weights: Floats) -> Floats:
+    """Return the weighted sum of each row, pairwise: `@` rounds too much over many targets."""
+    total: Floats = (rows * weights).sum(axis=-1)
+    return total
+
+
 def largest(values: Floats, count: int) -> float:
     """Return the count-th largest value."""
     if count == 1:
