@@ -1,6 +1,9 @@
 """What `explain` tells is what `select` does."""
 
+import gc
 import re
+import threading
+import time
 import tracemalloc
 
 import numpy as np
@@ -93,6 +96,29 @@ def test_the_working_memory_stays_within_the_budget(metric, method, factor):
     finally:
         tracemalloc.stop()
     assert peak <= budget
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_nothing_stays_in_memory_or_at_work_after_a_selection(metric):
+    given = arguments("wide", metric) | {"k": 20}
+    ps.select(**given)
+    gc.collect()
+    gc.disable()  # what only the collector of cycles finds can stay for long
+    tracemalloc.start()
+    at_work = threading.active_count()
+    try:
+        for _ in range(3):
+            ps.select(**given)
+        held = tracemalloc.get_traced_memory()[0]
+        until = time.monotonic() + 3  # threads that were told to end may take a moment
+        while threading.active_count() > at_work and time.monotonic() < until:
+            time.sleep(0.01)
+        still_at_work = threading.active_count()
+    finally:
+        tracemalloc.stop()
+        gc.enable()
+    assert held < 1 << 18
+    assert still_at_work <= at_work
 
 
 @pytest.mark.parametrize(("name", "metric"), [("few", "sqeuclidean"), ("many", "euclidean")])

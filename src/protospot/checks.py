@@ -100,7 +100,9 @@ def read_amount(value: Any, name: str) -> float:
     try:
         amount = float(value)
     except (TypeError, ValueError):
-        raise InputError(f"{name} must be a number, got {name}={value!r}.") from None
+        amount = None
+    if amount is None or isinstance(value, str | bool | np.bool_):
+        raise InputError(f"{name} must be a number, got {name}={value!r}.")
     if not (0 <= amount < float("inf")):
         raise InputError(f"{name} must be a finite number of at least 0, got {name}={value!r}.")
     return amount
@@ -156,6 +158,8 @@ def _as_sparse(data: Any, name: str) -> Any:
     if data.ndim != 2:
         raise InputError(f"{name} must be a 2-d table of numbers, got a {data.ndim}-d sparse one.")
     _check_kind(data.dtype, name)
+    if data.dtype == np.float16 or not data.dtype.isnative:  # SciPy computes with neither
+        data = data.astype(np.float32 if data.dtype.itemsize == 2 else np.float64)
     rows = csr_array(data)
     if not rows.has_canonical_format:
         rows = rows.copy()

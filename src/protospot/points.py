@@ -57,8 +57,8 @@ class Points:
         return self.raw[rows].astype(np.float64)
 
     def blocks(self, budget: int = _BLOCK_BYTES) -> list[slice]:
-        """Return slices that cover all rows, each dense block of them within the budget."""
-        step = max(1, budget // (8 * self.shape[1]))
+        """Return slices that cover all rows, each block of them as stored within the budget."""
+        step = max(1, budget // (8 * max(1, self.stored)))
         return [slice(a, min(a + step, len(self))) for a in range(0, len(self), step)]
 
     def cast(self, dtype: np.dtype[Any]) -> Points:

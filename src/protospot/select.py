@@ -94,6 +94,8 @@ def select(
     began = time.perf_counter()
     solver = SOLVERS[checks.one_of(method, SOLVERS, "method")]
     _refuse_unbuilt(refine, certify, device, engine)
+    if on_pick is not None and not callable(on_pick):
+        raise InputError(f"on_pick must be a function of one Pick, got {on_pick!r}.")
     cost = costs.make(source, target, metric=metric, memory=memory)
     n_source, n_target = cost.shape
     cover = Cover(cost, checks.read_weights(target_weights, n_target))

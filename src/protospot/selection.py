@@ -226,6 +226,7 @@ def load(path: str | os.PathLike[str]) -> Selection:
             facts = json.loads(str(file["facts"]))
             _check_format(path, facts)
             arrays = {name: file[name] for name in _ARRAYS}
+        _check_arrays(arrays)
     except (FileNotFoundError, PermissionError, IsADirectoryError):
         raise
     except _UNREADABLE as reason:
@@ -246,6 +247,15 @@ def _check_format(path: str | os.PathLike[str], facts: Any) -> None:
     bound = facts["lower_bound"]
     if not isinstance(facts["made_by"], dict) or not isinstance(bound, float | int | None):
         raise ValueError("its record of how it was made is damaged")
+
+
+def _check_arrays(arrays: dict[str, Any]) -> None:
+    k, n_target = arrays["indices"].size, arrays["owner"].size
+    for name, array in arrays.items():
+        size = k if name in ("indices", "costs", "weights") else n_target
+        kinds = "i" if name in ("indices", "owner") else "f"
+        if array.shape != (size,) or size == 0 or array.dtype.kind not in kinds:
+            raise ValueError(f"its {name} have shape {array.shape} and dtype {array.dtype}")
 
 
 def _first(values: Ints | Floats, form: str, count: int = 8) -> str:

@@ -7,6 +7,8 @@ collected, gains follow their lists (`listed`), and the matrix is never looked a
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from protospot.costs import Cost
@@ -33,6 +35,9 @@ class Gains:
         self._changed = 0.0  # share of targets that picks have changed since the first gains
         self._next_try = 0  # picks before which collecting live pairs is not tried
         self.stages: list[str] = []  # what was done when, for the record
+        # Of the lists alone: a method would tie the stage to this object, and memory and threads
+        # would stay until the next round of garbage collection.
+        self._note = partial(_note, self.stages, self._spent)
 
     def values(self, best: Floats, count: int, among: Ints | None) -> tuple[Floats, Floats | float]:
         """Return gains and how far off they may be; a spent source has minus infinity.
@@ -105,9 +110,6 @@ class Gains:
         stage.values[self._spent] = -np.inf
         self._stage = stage
 
-    def _note(self, what: str) -> None:
-        self.stages.append(f"{what} after pick {len(self._spent)}")
-
     def _collect(self, best: Floats) -> None:
         """Collect the live pairs if they are likely to fit."""
         if len(self._spent) < self._next_try:
@@ -121,3 +123,7 @@ class Gains:
             self._next_try = 2 * len(self._spent)  # the sample was wrong
         else:
             self._enter(Listed(self._cost, self._weights, *found, best, self._note))
+
+
+def _note(stages: list[str], spent: list[int], what: str) -> None:
+    stages.append(f"{what} after pick {len(spent)}")

@@ -60,5 +60,7 @@ def _steps(run: Run, leaders: Callable[[int], list[Leader]]) -> str:
         if not run.add(leader.source for leader in step):
             return "on_pick raised Stop"
         if run.batch > 1:
-            run.facts.setdefault("step_gains", []).append(cover.gained(len(step)))
+            gained = cover.gained(len(step))
+            first = len(cover.picked) == len(step)  # which has nothing to gain on
+            run.facts.setdefault("step_gains", []).append(None if first else gained)
     return "k prototypes picked"
