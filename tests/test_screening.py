@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from protospot import costs
 from protospot.costs.tiled import TiledCost
+from protospot.gains.stage import screening_slack
 from tests import oracles, paths
 from tests.problems import Problem, smallest_memory
 
@@ -74,3 +76,33 @@ def test_a_function_is_asked_once_for_each_pair_where_the_matrix_fits():
     least = smallest_memory(problem)
     assert problem.solve(metric=squared, memory=least).indices.tolist() == expected
     assert len(asked) - once > 2 * once
+
+
+def sphere(rng, n):
+    """Pairs of opposite points, so that the mean stays at the origin."""
+    rows = rng.normal(size=(n // 2, 6))
+    rows *= 1e3 / np.linalg.norm(rows, axis=1)[:, None]
+    return np.vstack([rows, -rows])
+
+
+# Which side makes large numbers whose differences float32 loses.
+SIDES = {
+    "neither": lambda rng: (rng.normal(size=(200, 6)), rng.normal(size=(300, 6))),
+    "the sources": lambda rng: (sphere(rng, 200), 0.1 * rng.normal(size=(300, 6))),
+    "the targets": lambda rng: (1e-3 * rng.normal(size=(200, 6)), sphere(rng, 12)),
+}
+
+
+@pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean", "cosine", "dot"])
+@pytest.mark.parametrize("side", SIDES)
+def test_screened_gains_are_no_further_off_than_they_say(side, metric):
+    rng = np.random.default_rng(6)
+    source, target = (rows.astype("f4") for rows in SIDES[side](rng))
+    cost = costs.make(source, target, metric=metric)
+    exact = oracles.cost_matrix(source, target, metric)
+    weights = oracles.mass(exact, rng.random(len(target)))
+    for first in range(0, 200, 10):
+        best = exact[first]
+        gains, expected = cost.gains(best, weights), np.maximum(best - exact, 0) @ weights
+        assert (np.abs(gains - expected) <= screening_slack(cost, weights, gains.max())).all()
+    assert cost.dtype == ("f8" if metric == "euclidean" else "f4")
