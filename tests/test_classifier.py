@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_digits, make_blobs
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import normalize
 
 import protospot as ps
 
@@ -115,3 +116,16 @@ def test_it_can_be_searched_and_cross_validated():
     search = GridSearchCV(ps.NearestPrototypeClassifier(), {"n_prototypes": [1, 6]}, cv=3)
     assert search.fit(X, NAMES).best_params_ == {"n_prototypes": 6}
     assert cross_val_score(ps.NearestPrototypeClassifier(6), X, NAMES, cv=3).min() > 0.8
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "percent"), [("dslr", "webcam", 92.20), ("webcam", "dslr", 94.90)]
+)
+def test_office_caltech_gives_the_accuracy_of_the_paper(data, source, target, percent):
+    # Table 1 of Gurumoorthy, Jawanpuria and Mishra (2021), SPOTgreedy, k = 20.
+    with np.load(data / "office_caltech10_decaf6_dw.npz") as file:
+        rows = {name: normalize(file[f"X_{name}"]) for name in (source, target)}
+        labels = {name: file[f"y_{name}"] for name in (source, target)}
+    model = ps.NearestPrototypeClassifier(20, move=True)
+    model.fit(rows[source], labels[source], target=rows[target])
+    assert round(100 * model.score(rows[target], labels[target]), 2) == percent

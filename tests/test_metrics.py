@@ -201,3 +201,17 @@ def test_only_differences_of_precomputed_costs_matter_so_they_may_be_negative():
     chosen, lower = (ps.select(m, k=8, metric="precomputed") for m in (matrix, matrix - 100))
     assert lower.indices.tolist() == chosen.indices.tolist()
     np.testing.assert_allclose(lower.costs, chosen.costs - 100, rtol=1e-12)
+
+
+def test_a_function_object_need_not_be_hashable():
+    class Far:
+        def __eq__(self, other):
+            return self is other  # and so it has no hash
+
+        def __call__(self, x, y):
+            return np.abs(x - y).max()
+
+    expected = ps.select(SOURCE, TARGET, 3, metric="chebyshev")
+    assert ps.select(SOURCE, TARGET, 3, metric=Far()).indices.tolist() == expected.indices.tolist()
+    assert ps.assign(expected, SOURCE, TARGET, metric=Far())[0].tolist() == expected.owner.tolist()
+    assert len(ps.criticisms(expected, SOURCE, TARGET, 2, metric=Far())) == 2

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from protospot import checks, costs
-from protospot.costs.layout import MATRICES
+from protospot.costs.layout import is_matrix
 from protospot.costs.metrics import squared_norms
 from protospot.costs.plan import parse_bytes
 from protospot.errors import InputError
@@ -100,7 +100,7 @@ def _by_cost(
     selection: Selection, source: Any, target: Any, n: int, metric: Any, memory: Any
 ) -> Ints:
     metric = recorded_metric(selection, metric)
-    if metric in MATRICES:
+    if is_matrix(metric):
         explained, least = _between_columns(selection, source, target, metric, memory)
     else:
         explained, least = _between_points(selection, source, target, metric, memory)
@@ -157,7 +157,7 @@ def _by_mmd(
     selection: Selection, source: Any, target: Any, n: int, metric: Any, sigma: Any, memory: Any
 ) -> Ints:
     chosen = metric or selection.made_by.get("metric")
-    if chosen in MATRICES:
+    if is_matrix(chosen):
         raise InputError(
             f"witness='mmd' needs points, which a {chosen} matrix does not have: use "
             "witness='cost', or pass the points with metric='sqeuclidean'."

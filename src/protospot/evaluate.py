@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from protospot import checks, costs, threads
-from protospot.costs.layout import MATRICES
+from protospot.costs.layout import is_matrix
 from protospot.costs.make import FITTED, Metric
 from protospot.cover import Cover
 from protospot.errors import InputError
@@ -137,7 +137,7 @@ def assign(
     ([1, 0], [1.0, 0.25])
     """
     chosen = recorded_metric(selection, metric)
-    if chosen in MATRICES:
+    if is_matrix(chosen):
         raise InputError(
             f"assign needs points and a metric, but the selection was made from a {chosen} matrix: "
             "take the argmin of the new points' costs to selection.indices."

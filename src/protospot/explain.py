@@ -9,7 +9,7 @@ import numpy as np
 
 from protospot import checks
 from protospot.costs import layout
-from protospot.costs.layout import MATRICES
+from protospot.costs.layout import is_matrix
 from protospot.costs.make import Metric, check_metric, metric_name, read_matrix, read_pair
 from protospot.costs.plan import Plan
 from protospot.errors import InputError
@@ -113,7 +113,7 @@ class _Announced:
 
 
 def _layout(source: Any, target: Any, metric: Metric) -> layout.Layout:
-    if metric in MATRICES:
+    if is_matrix(metric):
         matrix = _announced(source) or read_matrix(source, target, metric)
         return layout.of_matrix(matrix, str(metric))
     first = _announced(source)

@@ -15,6 +15,11 @@ MATRICES = {"precomputed": "the cost matrix", "similarity": "the similarity matr
 _DOUBLE: np.dtype[Any] = np.dtype(np.float64)
 
 
+def is_matrix(metric: Any) -> bool:
+    """Whether the source of such a metric is the whole matrix."""
+    return isinstance(metric, str) and metric in MATRICES
+
+
 class Table(Protocol):
     """As much of `Points` as is needed here."""
 

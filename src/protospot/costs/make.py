@@ -17,7 +17,7 @@ from protospot.costs.blocks import (
     named_function,
 )
 from protospot.costs.dense import DenseCost
-from protospot.costs.layout import MATRICES
+from protospot.costs.layout import MATRICES, is_matrix
 from protospot.costs.metrics import ALIASES, DEFINITIONS, Definition
 from protospot.costs.points import PointCost
 from protospot.costs.product import ProductCost
@@ -42,7 +42,7 @@ def make(
     [[3.0], [2.0]]
     """
     check_metric(metric)
-    if metric in MATRICES:
+    if is_matrix(metric):
         return _from_matrix(source, target, metric, memory)
     source, target = read_pair(source, target, metric)
     name, function = _resolve(metric, source, target)
