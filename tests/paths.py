@@ -14,15 +14,24 @@ SMALL = {
 
 
 def keep_screening(monkeypatch):
-    """Never list pairs with exact costs: screened gains decide to the end."""
+    """Never list pairs by source, nor with exact costs: screened gains decide to the end."""
     for name, value in SMALL.items():
         monkeypatch.setattr(name, value)
+    monkeypatch.setattr("protospot.costs.gather.index_of", lambda _: None)
+
+
+def list_late(monkeypatch):
+    """Collect live pairs only when they are few, as if each were dear."""
+    monkeypatch.setattr("protospot.costs.plan._ALWAYS", 0)
+    monkeypatch.setattr("protospot.costs.plan._LISTING", 150)
 
 
 def be_lazy(monkeypatch):
     """Treat any number of sources as many."""
-    monkeypatch.setattr("protospot.gains._MANY", 1)
-    monkeypatch.setattr("protospot.gains.lazy._BATCH", 4)
+    for module in ("gains", "costs.layout"):
+        monkeypatch.setattr(f"protospot.{module}.MANY", 1)
+    monkeypatch.setattr("protospot.gains.lazy._BATCH", (4, 4))
+    monkeypatch.setattr("protospot.gains.contested._PART", 50)
 
 
 def share_all_work(monkeypatch):

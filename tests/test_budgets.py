@@ -130,9 +130,9 @@ def test_budgets_reach_every_tile_and_every_copy(monkeypatch):
         ]
     ]
     assert {plan.tile for plan in plans} == {(16, 64), (64, 256), (256, 512), (512, 1024)}
-    assert {len(plan.copies) for plan in plans} > {0, 4}
+    assert {len(plan.copies) for plan in plans} > {0, 3}
     assert {plan.threads for plan in plans} == {1, 2}
-    assert plans[0].pair_limit < 1000
+    assert plans[0].pair_limit(12) < 1000
 
 
 @pytest.mark.parametrize("kind", ["float32", "stored", "a function"])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from protospot import costs
+from protospot.costs.plan import Plan
 from protospot.costs.tiled import TiledCost
 from protospot.gains.stage import screening_slack
 from tests import oracles, paths
@@ -39,8 +40,9 @@ def test_where_more_pairs_live_than_the_sample_said_the_answer_is_the_same(
     expected = oracles.greedy(problem.cost, problem.k)
     paths.share_all_work(monkeypatch)
     monkeypatch.setenv("PROTOSPOT_NUM_THREADS", str(n_threads))
-    monkeypatch.setattr("protospot.costs.plan._TILES", ((16, 64), (16, 64)))  # room for 3 of them
-    chosen = problem.solve(memory=smallest_memory(problem) + (400 << 10))
+    live = [(problem.cost < problem.cost[expected[:k]].min(axis=0)).sum() for k in (2, 4)]
+    monkeypatch.setattr(Plan, "pair_limit", lambda *_: int(sum(live)) // 2)
+    chosen = problem.solve()
     assert chosen.made_by["threads"] == n_threads
     assert tries[0] is False
     assert chosen.indices.tolist() == expected
@@ -104,5 +106,6 @@ def test_screened_gains_are_no_further_off_than_they_say(side, metric):
     for first in range(0, 200, 10):
         best = exact[first]
         gains, expected = cost.gains(best, weights), np.maximum(best - exact, 0) @ weights
-        assert (np.abs(gains - expected) <= screening_slack(cost, weights, gains.max())).all()
+        doubts, slack = screening_slack(cost, weights, gains.max())
+        assert (np.abs(gains - expected) <= doubts + slack).all()
     assert cost.dtype == ("f8" if metric == "euclidean" else "f4")

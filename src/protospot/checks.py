@@ -21,6 +21,10 @@ def read_points(data: Any, name: str) -> Points:
     Accepted are NumPy arrays and memory maps, anything with ``__array__`` (torch CPU tensors
     among them), lists of rows, pandas, polars and Arrow frames, and SciPy sparse matrices.
     """
+    return _read(data, name)
+
+
+def _read(data: Any, name: str, *, is_matrix: bool = False) -> Points:
     if isinstance(data, Points):
         return data
     if data is None:
@@ -28,7 +32,7 @@ def read_points(data: Any, name: str) -> Points:
     raw = _as_sparse(data, name) if _is_sparse(data) else _as_array(data, name)
     _check_shape(raw, name)
     points = Points(raw)
-    _check_finite(points, name)
+    _check_finite(points, name, is_matrix=is_matrix)
     return points
 
 
@@ -39,7 +43,7 @@ def read_matrix(data: Any, name: str) -> Points:
             f"{name} must be a dense (n_source, n_target) matrix, got a sparse one: an entry that "
             "is left out has no cost. Pass matrix.toarray(), or the points and a metric."
         )
-    return read_points(data, name)
+    return _read(data, name, is_matrix=True)
 
 
 def read_weights(weights: Any, n_target: int) -> Floats:
@@ -250,16 +254,19 @@ def _check_shape(raw: Any, name: str) -> None:
         )
 
 
-def _check_finite(points: Points, name: str) -> None:
+def _check_finite(points: Points, name: str, *, is_matrix: bool) -> None:
     if points.raw.dtype.kind != "f":
+        return
+    # Sums are finite unless an entry is not, or they overflowed: look closer only then. They are
+    # those that are needed later: the mean point, the cost of each row of a matrix alone.
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = points.row_sums if is_matrix else points.column_sums
+    if np.isfinite(sums).all():
         return
     for rows in points.blocks():
         part = points.raw[rows]
-        values = part.data if points.is_sparse else part
-        # The sum is finite unless an entry is not, or it overflowed: look closer only then.
-        with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(values.sum()) or np.isfinite(values).all():
-                continue
+        if np.isfinite(part.data if points.is_sparse else part).all():
+            continue
         dense = part.toarray() if points.is_sparse else part
         row, column = np.argwhere(~np.isfinite(dense))[0]
         raise InputError(

@@ -7,6 +7,7 @@ source is picked. That is why picks do not depend on how the gains came about.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from protospot.costs import Cost
 from protospot.errors import InputError
 from protospot.gains import Gains, largest, weighted
+from protospot.kernels.choose import kernels
 from protospot.types import Bools, Floats, Ints
 
 TIE = 1e-12  # of the cost after the first pick
@@ -40,6 +42,8 @@ class Cover:
         self.tie = 0.0  # gains up to this are zero, and closer than this equal
         self.gains = Gains(cost, weights)
         self._cost = cost
+        self._kernels = kernels()
+        self._room = np.empty(n_source, np.int64)  # for the sources that may lead
         self._drops: list[float] = []
         self._free: Bools = np.ones(n_source, bool)
         self._alone: tuple[Floats, Floats | float] | None = None  # minus the costs alone
@@ -63,12 +67,15 @@ class Cover:
         """Pick a source; return by how much the cost fell (nan for the first)."""
         targets = self.gains.targets_of(source)
         costs = self._cost.rows(np.array([source]), targets)[0]
-        held = self.best if targets is None else self.best[targets]
-        lower = np.flatnonzero(costs < held)
-        before, after = held[lower], costs[lower]
-        changed = lower if targets is None else targets[lower]
+        if targets is None:
+            targets = np.flatnonzero(costs < self.best)
+            costs = costs[targets]
+        changed = np.empty(len(targets), np.int64)
+        before, after = np.empty(len(targets)), np.empty(len(targets))
+        state = self.weights, self.best, changed, before, after
+        n, drop = self._kernels.settle(targets, costs, *state)
+        changed, before, after = changed[:n], before[:n], after[:n]
         self.owner[changed] = len(self.picked)
-        self.best[changed] = after
         self._free[source] = False
         self.picked.append(source)
         self.gains.spend(source)
@@ -78,10 +85,20 @@ class Cover:
             _refuse_overflow(self.tie)
             drop = float("nan")
         else:
-            drop = float(self.weights[changed] @ (before - after))
             self.gains.lower(changed, before, after, self.best)
-        self._drops.append(drop)
-        return drop
+        self._drops.append(float(drop))
+        return self._drops[-1]
+
+    def descend(self, most: int) -> bool:
+        """Pick up to so many sources, each the best, as far as that takes no second look.
+
+        False when it takes one now: then `leaders` has to tell.
+        """
+        picks, drops = self.gains.descend(most, self.tie, self.best, self.owner)
+        self.picked += picks
+        self._drops += drops
+        self._free[picks] = False
+        return bool(picks)
 
     def leaders(
         self, count: int, among: Ints | None = None, *, exact: bool = False
@@ -91,8 +108,12 @@ class Cover:
         Before the first pick, those that serve the target best alone, their gain being minus that
         cost. With `exact` gains are exact even where nothing is in doubt.
         """
+        if count == 1 and among is None and self.picked and not exact:
+            leader = self._sole_leader()
+            if leader is not None:
+                return [leader]
         among = among if among is None else among[self._free[among]]
-        count = min(count, int(self._free.sum()) if among is None else len(among))
+        count = min(count, self.n_source - len(self.picked) if among is None else len(among))
         if count == 0:
             return []
         with np.errstate(over="ignore", invalid="ignore"):  # refused in the next lines
@@ -110,6 +131,19 @@ class Cover:
         if exact or len(candidates) > 1 or bar <= tie:
             gains = self._exact(candidates)
         return _in_order(candidates, gains, count, tie)
+
+    def _sole_leader(self) -> Leader | None:
+        """Return the source with the largest gain where no other comes near, and it is not zero."""
+        stage = self.gains.at(self.best, 1, None)
+        if (
+            self._kernels.contenders(stage.values, stage.doubts, stage.slack, self.tie, self._room)
+            != 1
+        ):
+            return None
+        source = int(self._room[0])
+        gain = float(stage.values[source])
+        is_sure = gain - stage.doubts[source] - stage.slack > self.tie
+        return Leader(source, gain) if is_sure else None
 
     def gained(self, count: int) -> float:
         """Return by how much the last picks lowered the cost together (nan with the first)."""
@@ -131,7 +165,8 @@ class Cover:
                 sums, slack = self._cost.weighted_sums(self.weights)
                 self._alone = -sums, slack
             return self._alone
-        return self.gains.values(self.best, count, among)
+        stage = self.gains.at(self.best, count, among)
+        return stage.values, stage.doubts + stage.slack
 
     def _exact(self, sources: Ints) -> Floats:
         if self.picked:
@@ -150,8 +185,8 @@ class Cover:
         return bool(self.picked) and n_candidates > max(_MANY, self.n_source // 8)
 
 
-def _refuse_overflow(sums: Floats | float) -> None:
-    if not np.isfinite(sums).all():
+def _refuse_overflow(total: float) -> None:
+    if not math.isfinite(total):
         raise InputError(
             "costs must be finite in float64, also their weighted sum, but some overflow: divide "
             "the features, or the matrix, by a constant first."

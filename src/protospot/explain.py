@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,7 +70,7 @@ def explain(
     Examples
     --------
     >>> import protospot as ps
-    >>> plan = ps.explain((5000, 784), (54210, 784), k=200, memory="2GiB")
+    >>> plan = ps.explain((5000, 784), (54210, 784), k=200, memory="512MiB")
     >>> plan.collects_after  # picks until the pairs that still matter are expected to fit
     4
     >>> print(plan.steps[0])
@@ -82,7 +83,7 @@ def explain(
     shape = plain.shape
     most = shape[0] if k is None else checks.read_count(k, "k", shape[0], "source points")
     plan = plain.plan(memory)
-    steps, collects_after = _steps(method, name, shape, most, plan)
+    steps, collects_after = _steps(method, name, plain, most, plan)
     return Explanation(
         *shape,
         plain.width,
@@ -135,7 +136,7 @@ def _announced(data: Any) -> _Announced | None:
 
 
 def _steps(
-    method: str, metric: str, shape: tuple[int, int], k: int, plan: Plan
+    method: str, metric: str, plain: layout.Layout, k: int, plan: Plan
 ) -> tuple[list[str], int | None]:
     if method == "random":
         return [f"{k} rows at random, then their costs"], None
@@ -148,19 +149,28 @@ def _steps(
         steps.append("first pick in closed form, without looking at a pair")
     else:
         steps.append("first pick by one pass over all pairs")
-    n_pairs = shape[0] * shape[1]
-    fits = (picks for picks, share in _LIVE if 1.2 * share * n_pairs <= plan.pair_limit)
-    after = next(fits, None)
+    n_pairs = plain.shape[0] * plain.shape[1]
+    most = plain.most_pairs(plan)
+    after = _picks_until(most / (1.2 * n_pairs))
     if after != 1:
-        steps.append("one pass for all gains, then only the targets that a pick changes")
+        what = "leading sources" if plain.is_lazy else "the targets that a pick changes"
+        steps.append(f"one pass for all gains, then only {what}")
     if after is None:
         steps.append("live pairs are never collected: they would not fit in the memory budget")
     elif after <= k:
         steps.append(
             f"one pass that collects live pairs, about after pick {after}, when they fit in "
-            f"{_human(plan.pair_bytes)}; the other picks walk these lists only"
+            f"{_human(plan.pair_bytes)} and are worth it; the other picks walk these lists only"
         )
     return steps, after
+
+
+def _picks_until(share: float) -> int | None:
+    """Return after how many picks about so small a share of the pairs is live."""
+    picks, shares = (np.log(column) for column in zip(*_LIVE, strict=True))
+    if np.log(share) < shares[-1]:
+        return None
+    return math.ceil(np.exp(np.interp(-np.log(share), -shares, picks)) - 1e-9)
 
 
 def _human(size: int) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from protospot.kernels.choose import kernels
+from protospot.threads import Team, available, share_out
 from protospot.types import Floats, Ints, Numbers
 
 if TYPE_CHECKING:
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
 
 _NARROW = {"b1", "i1", "u1", "i2", "u2", "f2", "f4"}  # float32 holds all their values exactly
 _BLOCK_BYTES = 1 << 19
+_STRIP_BYTES = 1 << 22  # of a block that need not be copied
 
 
 class Points:
@@ -61,6 +65,10 @@ class Points:
         step = max(1, budget // (8 * max(1, self.stored)))
         return [slice(a, min(a + step, len(self))) for a in range(0, len(self), step)]
 
+    def strips(self) -> list[slice]:
+        """Return slices that cover all rows, for kernels that take them in the working dtype."""
+        return self.blocks(_STRIP_BYTES if self.is_ready else _BLOCK_BYTES)
+
     def cast(self, dtype: np.dtype[Any]) -> Points:
         """Return the same table with another working dtype."""
         return self if dtype == self.dtype else Points(self.raw, dtype)
@@ -69,14 +77,37 @@ class Points:
         """Return the table copied whole into the working dtype."""
         return Points(self.block(slice(None)), self.dtype)
 
+    @cached_property
+    def row_sums(self) -> Floats:
+        """The sum of each row, in float64."""
+        sums = np.empty(len(self))
+
+        def add(rows: slice, _: int) -> None:
+            with np.errstate(over="ignore", invalid="ignore"):  # the reader looks at the sums
+                kernels().row_sums(self.block(rows), sums[rows])
+
+        share_out(self.strips(), Team(available()), add)
+        return sums
+
+    @cached_property
+    def column_sums(self) -> Floats:
+        """The sum of each column, in float64."""
+        if self.is_sparse:
+            return np.asarray(self.raw.sum(axis=0, dtype=np.float64)).ravel()
+        team = Team(available())
+        sums = np.zeros((team.size, self.shape[1]))
+
+        def add(rows: slice, worker: int) -> None:
+            with np.errstate(over="ignore", invalid="ignore"):
+                kernels().column_sums(self.block(rows), sums[worker])
+
+        share_out(self.strips(), team, add)
+        total: Floats = sums.sum(axis=0)
+        return total
+
     def mean(self) -> Floats:
         """Return the mean row, in float64."""
-        if self.is_sparse:
-            return np.asarray(self.raw.mean(axis=0, dtype=np.float64)).ravel()
-        total = np.zeros(self.shape[1])
-        for rows in self.blocks():
-            total += self.raw[rows].sum(axis=0, dtype=np.float64)
-        return total / len(self)
+        return self.column_sums / len(self)
 
 
 def working_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -60,6 +60,17 @@ def shares(n: int, workers: int) -> list[slice]:
     return [slice(n * w // workers, n * (w + 1) // workers) for w in range(workers)]
 
 
+def share_out(things: list[slice], team: Team, work: Callable[[slice, int], None]) -> None:
+    """Call ``work(thing, worker)`` for each thing, workers taking turns."""
+    workers = min(team.size, len(things))
+
+    def mine(worker: int) -> None:
+        for thing in things[worker::workers]:
+            work(thing, worker)
+
+    team.run(mine, workers)
+
+
 _lock = threading.Lock()
 _inside = 0  # how many calls of `run` keep BLAS to one thread now
 _limit: Any = None

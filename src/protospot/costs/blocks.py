@@ -46,8 +46,8 @@ class BlockCost(TiledCost):
     def _target_side(self, rows: slice | Ints) -> Numbers:
         return self._target.block(rows)
 
-    def _tile(self, target_side: Numbers, source_side: Numbers, out: Numbers) -> None:
-        out[...] = self._costs(source_side, target_side).T
+    def _tile(self, source_side: Numbers, target_side: Numbers, out: Numbers) -> None:
+        out[...] = self._costs(source_side, target_side)
 
     def _costs(self, source: Numbers, target: Numbers) -> Floats:
         try:

@@ -38,6 +38,16 @@ class Cost(Protocol):
         """What the smallest numbers of the screening precision lose."""
         ...
 
+    @property
+    def pair_size(self) -> int:
+        """Bytes per live pair while they are collected."""
+        ...
+
+    @property
+    def listing_price(self) -> float:
+        """What it costs to list a live pair, in pairs looked at."""
+        ...
+
     def rows(self, sources: Ints, targets: Numbers | None = None) -> Floats:
         """Exact costs from these sources to every target, or to the given targets."""
         ...

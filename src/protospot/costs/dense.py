@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from protospot.costs.pairs import LivePairs
 from protospot.costs.plan import Plan
 from protospot.costs.tiled import TiledCost, summing
-from protospot.kernels.forms import PRODUCT
+from protospot.costs.tiles import Column
 from protospot.points import Points
-from protospot.types import Floats, Ints, Numbers
+from protospot.threads import shares
+from protospot.types import Bools, Floats, Ints, Numbers
+
+
+@dataclass(slots=True)
+class Known:
+    """Gains as far as they are known: their parts, of which old ones are upper bounds."""
+
+    edges: Ints  # of the parts, in targets
+    parts: Floats  # (n_source, number of parts)
+    turn: Ints  # the part of each source that is the next to be computed again
+    values: Floats  # their sums
+    is_stale: Bools  # whether a part of it is old
+    slack: float  # that a value may be off by, beyond that
+
+
+_SAMPLE = 64, 256  # targets and sources
+_CHUNK = 1 << 20  # costs that are looked at together
 
 
 class DenseCost(TiledCost):
     """A stored (n_source, n_target) matrix; its entries are the exact costs.
 
-    With `top`, the matrix holds similarities, and the cost is `top` minus them.
+    With `top`, the matrix holds similarities, and the cost is `top` minus them. A matrix of costs
+    whose rows can be read as they stand is never copied: each worker streams through rows of its
+    own.
     """
 
     def __init__(self, matrix: Points, plan: Plan, top: float | None = None) -> None:
         super().__init__(matrix.shape, 1, plan, np.float64 if top is not None else matrix.dtype)
         self._points, self._matrix = matrix, matrix.raw
         self._top = top
+        self.splits_sources = matrix.is_ready and top is None
 
     def rows(self, sources: Ints, targets: Numbers | None = None) -> Floats:
         """Return the costs from these sources to every target, or to the given targets."""
@@ -33,29 +54,85 @@ class DenseCost(TiledCost):
 
     def weighted_sums(self, weights: Floats) -> tuple[Floats, Floats | float]:
         """Return the cost of serving all targets from each source, along the stored rows."""
-        sums = np.empty((1, self.shape[0]))
-        p, q = np.ones(self.shape[0]), np.ones(1)
-        step = self.plan.tile[1]
-
-        def work(worker: int) -> None:
-            for begin in range(worker * step, self.shape[0], self.plan.threads * step):
-                rows = slice(begin, begin + step)
-                block = self._points.block(rows)
-                self._kernels.direct(PRODUCT, block, weights[None], p[rows], q, sums[:, rows])
-
-        self._team.run(work)
-        sums = sums[0] if self._top is None else self._top - sums[0]
-        scale = float(np.abs(sums).max()) + abs(self._top or 0.0)
-        return sums, summing(self.shape[1]) * scale
+        if not self.splits_sources:
+            return super().weighted_sums(weights)
+        if (weights == weights[0]).all():
+            sums = self._points.row_sums * weights[0]  # which the check of the matrix has made
+        else:
+            sums, _ = super().weighted_sums(weights)
+        return sums, summing(self.shape[1]) * float(np.abs(sums).max())
 
     def pair_costs(self, targets: slice, counts: Numbers, sources: Numbers) -> Floats:
         """Return the costs of listed pairs: the first counts_0 are the first target's, ..."""
         owner = np.repeat(np.arange(targets.start, targets.stop), counts)
         return self._as_costs(self._matrix[sources, owner])
 
-    def sharpened(self, pairs: LivePairs, best: Floats) -> LivePairs:
-        """Return the same pairs, which are exact already, listed by source too."""
-        return pairs.packed(best)
+    @property
+    def _together(self) -> int:
+        return max(1, _CHUNK // self.shape[1]) if self.splits_sources else super()._together
+
+    @property
+    def _sample_shape(self) -> tuple[int, int]:
+        return _SAMPLE  # small: each number lies in a line of memory of its own
+
+    def gain_parts(self, best: Floats, weights: Floats, edges: Ints) -> Floats:
+        """Return every source's gain in parts: that of the targets between one edge and the next.
+
+        For matrices whose rows are read as they stand, as `contest`.
+        """
+        parts = np.zeros((self.shape[0], len(edges) - 1))
+        whole = slice(0, self.shape[1])
+        given = self._cast(best, whole), self._masses(weights, whole), edges
+
+        def work(worker: int, workers: int) -> None:
+            mine = shares(self.shape[0], workers)[worker]
+            rows = np.arange(mine.start, mine.stop)
+            self._kernels.gains(self._matrix, rows, *given, parts[mine])
+
+        self._spread(work, self.shape[1])
+        return parts
+
+    def contest(
+        self,
+        sources: Ints,
+        best: Floats,
+        weights: Floats,
+        bar: float,
+        known: Known,
+        *,
+        rises: bool,
+    ) -> int:
+        """Bring gains of sources up to date, each until it falls below the bar for certain.
+
+        With `rises` the bar rises to the largest gain found. Returns how many parts were computed.
+        """
+        whole = slice(0, self.shape[1])
+        given = self._cast(best, whole), self._masses(weights, whole), known.edges
+        spent: dict[int, int] = {}
+
+        def work(worker: int, workers: int) -> None:
+            mine = sources[worker::workers]
+            state = known.parts, known.turn, known.values, known.is_stale
+            _, spent[worker] = self._kernels.contest(
+                self._matrix, mine, *given, bar, rises, known.slack, *state
+            )
+
+        self._spread(work, self.shape[1], len(sources))
+        return sum(spent.values())
+
+    def _tiles(
+        self, worker: int, workers: int, targets: Ints | None = None, sources: Ints | None = None
+    ) -> Iterator[tuple[slice, Column]]:
+        if self.splits_sources and targets is None:
+            every = np.arange(self.shape[0]) if sources is None else sources
+            yield slice(0, self.shape[1]), self._stream(shares(len(every), workers)[worker], every)
+        else:
+            yield from super()._tiles(worker, workers, targets, sources)
+
+    def _stream(self, share: slice, sources: Ints) -> Column:
+        for begin in range(share.start, share.stop, self._together):
+            part = slice(begin, min(begin + self._together, share.stop))
+            yield part, self._matrix, sources[part]
 
     def _source_side(self, rows: slice | Ints) -> slice | Ints:
         return rows
@@ -63,10 +140,10 @@ class DenseCost(TiledCost):
     def _target_side(self, rows: slice | Ints) -> slice | Ints:
         return rows
 
-    def _tile(self, target_side: Any, source_side: Any, out: Numbers) -> None:
+    def _tile(self, source_side: Any, target_side: Any, out: Numbers) -> None:
         both_listed = not isinstance(source_side, slice) and not isinstance(target_side, slice)
-        part = self._matrix[source_side[:, None] if both_listed else source_side, target_side]
-        out[...] = part.T
+        rows = source_side[:, None] if both_listed else source_side
+        out[...] = self._matrix[rows, target_side]
         if self._top is not None:
             np.subtract(self._top, out, out=out)
 

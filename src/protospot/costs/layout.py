@@ -9,9 +9,17 @@ import numpy as np
 
 from protospot.costs.features import EXTRA
 from protospot.costs.metrics import DEFINITIONS
-from protospot.costs.plan import Plan, make_plan, smallest
+from protospot.costs.plan import (
+    Plan,
+    listing_price,
+    make_plan,
+    pair_size,
+    smallest,
+    worth_listing,
+)
 
 MATRICES = {"precomputed": "the cost matrix", "similarity": "the similarity matrix"}
+MANY = 20_000  # sources from which on few of them ever come near the lead
 _DOUBLE: np.dtype[Any] = np.dtype(np.float64)
 
 
@@ -57,10 +65,33 @@ class Layout:
     width: int  # numbers per point
     dtype: np.dtype[Any]  # that costs are screened in
     copies: dict[str, int]  # bytes of each copy that would help
+    rounds: bool = False  # whether live pairs are listed with rounded costs
+    streams: bool = False  # whether stored rows are read as they stand
 
     def plan(self, memory: Any) -> Plan:
         """Divide a memory budget."""
         return make_plan(self.shape, self.width, self.copies, memory)
+
+    @property
+    def pair_size(self) -> int:
+        """Bytes per live pair while they are collected."""
+        return pair_size(self.shape, self.dtype, rounds=self.rounds, twice=self.streams)
+
+    @property
+    def listing_price(self) -> float:
+        """What it costs to list a live pair, in pairs looked at."""
+        return listing_price(self.width)
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether gains are computed again source by source, not target by target."""
+        return self.shape[0] >= MANY or self.streams
+
+    def most_pairs(self, plan: Plan) -> float:
+        """How many live pairs are likely to be collected at the first opportunity."""
+        n_pairs = self.shape[0] * self.shape[1]
+        worth = worth_listing(n_pairs, self.listing_price, 1.0)
+        return min(plan.pair_limit(self.pair_size), worth)
 
     @property
     def smallest_memory(self) -> int:
@@ -70,7 +101,9 @@ class Layout:
 
 def of_matrix(matrix: Table, metric: str) -> Layout:
     """Return the layout of a matrix that is given."""
-    return Layout(matrix.shape, 1, _DOUBLE if metric == "similarity" else matrix.dtype, {})
+    is_cost = metric == "precomputed"
+    dtype = matrix.dtype if is_cost else _DOUBLE
+    return Layout(matrix.shape, 1, dtype, {}, streams=is_cost and matrix.is_ready)
 
 
 def of_points(source: Table, target: Table, metric: str) -> Layout:
@@ -92,6 +125,10 @@ def of_points(source: Table, target: Table, metric: str) -> Layout:
         if not table.is_ready
     }
     if definition.is_product:
-        for name, table in tables.items():
+        # Features of targets are made as they are needed unless many sources go over them: then
+        # some sources will be looked at alone (`gains.lazy`), again and again.
+        kept = tables if shape[0] >= MANY else {"source": source}
+        for name, table in kept.items():
             copies[name] = dtype.itemsize * table.shape[0] * (width + EXTRA)
-    return Layout(shape, width, dtype, copies)
+    rounds = dtype == np.float32 and metric != "dot"
+    return Layout(shape, width, dtype, copies, rounds)

@@ -140,8 +140,8 @@ def _from_function(
     # Such a function is slow: where the matrix fits, ask it once.
     matrix = np.empty(cost.shape)
     for part, tiles in cost._tiles(0, 1):
-        for sources, tile in tiles:
-            matrix[sources, part] = tile.T
+        for sources, tile, _ in tiles:
+            matrix[sources, part] = tile
     return DenseCost(Points(matrix), plan)
 
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from protospot import threads
+from protospot.costs.codes import code_type, number_type
 from protospot.errors import InputError, MemoryBudgetError
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _UNITS |= {f"{unit}I": 1 << (10 * power) for power, unit in enumerate("KMGT", start=1)}
-PAIR_BYTES = 12  # at most: a source, and a cost in float64
-_VECTORS = 96  # bytes per source and per target point: best, owner, gains, a few rows
+_VECTORS = 144  # bytes per source and per target point: best, owner, gains, a few rows
 _BLOCKS = 8 << 20  # blocks of rows that are checked and prepared, and small change
+_LISTING, _LOOKING = 300, 10  # multiplications in the time of listing a pair, and looking at it
+_ALWAYS = 1 << 16  # live pairs that are listed without asking
 _TILES = ((512, 1024), (256, 512), (64, 256), (16, 64))  # targets x sources, largest first
 
 
@@ -30,10 +33,9 @@ class Plan:
     pair_bytes: int  # left for live pairs
     rows_at_once: int  # exact rows that may exist together
 
-    @property
-    def pair_limit(self) -> int:
+    def pair_limit(self, pair_size: int) -> int:
         """How many live pairs may be collected: what is left serves to pack them later."""
-        return self.pair_bytes * 3 // (5 * PAIR_BYTES)
+        return self.pair_bytes * 3 // (5 * pair_size)
 
 
 def make_plan(
@@ -99,7 +101,28 @@ def _fixed(shape: tuple[int, int], width: int, workers: int, tile: tuple[int, in
 
 def sample_shape(tile: tuple[int, int]) -> tuple[int, int]:
     """Return how many targets and sources are sampled to guess the share of live pairs."""
-    return min(256, tile[0]), 4 * tile[1]
+    return min(128, tile[0]), 2 * tile[1]
+
+
+def pair_size(
+    shape: tuple[int, int], dtype: np.dtype[Any], *, rounds: bool, twice: bool = False
+) -> int:
+    """Return the bytes of a live pair: its source, its cost, and where needed its target again."""
+    listed = number_type(shape[0]).itemsize + code_type(dtype, is_rounded=rounds).itemsize
+    return listed + twice * (2 * number_type(shape[1]).itemsize + dtype.itemsize)
+
+
+def listing_price(width: int) -> float:
+    """Return what it costs to list a live pair, in pairs of so many features looked at."""
+    return _LISTING / (_LOOKING + width)
+
+
+def worth_listing(n_pairs: int, price: float, spent: float) -> float:
+    """Return how many live pairs are worth a list, when not to have it has cost so many passes.
+
+    Lists are bought when they cost no more than has been spent: at most twice the best is paid.
+    """
+    return max(_ALWAYS, n_pairs * max(1.0, spent) / price)
 
 
 def _meminfo() -> int | None:

@@ -17,7 +17,7 @@ from protospot.points import Points
 from protospot.threads import shares
 from protospot.types import Floats, Ints, Numbers
 
-_WORTH_A_THREAD = 1 << 20  # multiplications below which a second thread costs more than it brings
+_WORTH_A_THREAD = 1 << 18  # multiplications below which a second thread costs more than it brings
 
 
 class PointCost(TiledCost):
@@ -44,9 +44,9 @@ class PointCost(TiledCost):
             for begin in range(worker * step, n, workers * step):
                 part = slice(begin, min(begin + step, n))
                 which = part if targets is None else targets[part]
-                costs = np.empty((part.stop - part.start, len(sources)))
-                PointCost._tile(self, PointCost._target_side(self, which), side, costs)
-                out[:, part] = costs.T
+                costs = np.empty((len(sources), part.stop - part.start))
+                PointCost._tile(self, side, PointCost._target_side(self, which), costs)
+                out[:, part] = costs
 
         self._team.run(work, workers)
         return out
@@ -91,7 +91,9 @@ class PointCost(TiledCost):
 
     def sharpened(self, pairs: LivePairs, best: Floats) -> LivePairs | None:
         """Return the same pairs with exact costs; None where that would cost too much."""
-        return pairs.packed(best, self.pair_costs) if self._source.is_ready else None
+        if not self._source.is_ready:
+            return None
+        return pairs.packed(best, self.pair_costs).indexed()
 
     def _source_side(self, rows: slice | Ints) -> Any:
         return _block(self._source, rows), self._scales[0][rows]
@@ -99,8 +101,8 @@ class PointCost(TiledCost):
     def _target_side(self, rows: slice | Ints) -> Any:
         return _block(self._target, rows), self._scales[1][rows]
 
-    def _tile(self, target_side: Any, source_side: Any, out: Numbers) -> None:
-        (target, q), (source, p) = target_side, source_side
+    def _tile(self, source_side: Any, target_side: Any, out: Numbers) -> None:
+        (source, p), (target, q) = source_side, target_side
         if isinstance(target, np.ndarray):
             self._kernels.direct(self._metric.form, source, target, p, q, out)
         else:

@@ -16,10 +16,12 @@ from protospot.costs.metrics import Definition
 from protospot.costs.plan import Plan
 from protospot.costs.points import PointCost
 from protospot.costs.tiled import summing
+from protospot.costs.zeros import NumbersAlone, numbers_alone
 from protospot.errors import InputError
 from protospot.points import Points
 from protospot.types import Floats, Ints, Numbers
 
+_NEARLY_ALL = 0.97  # of the columns: leaving out the others would not pay
 _SAFE = 1e-15, 1e15  # squared lengths that float32 squares and sums without harm
 
 
@@ -46,6 +48,7 @@ class ProductCost(PointCost):
             self.dtype = np.dtype(np.float64)
             self._prepare()
         self.margins = self._all_margins()
+        self.rounds = self.dtype == np.float32 and metric.name != "dot"
 
     def exact(self) -> PointCost:
         """Return the same cost without screening."""
@@ -59,25 +62,35 @@ class ProductCost(PointCost):
         if self._metric.is_root:
             return super().weighted_sums(weights)
         source, target = self._sides
-        pull = np.zeros(self._width)
-        for rows in self._target.blocks():
-            pull += target.moved(rows).T @ weights[rows]
-        sums = np.empty(self.shape[0])
-        for rows in self._source.blocks():
-            sums[rows] = source.moved(rows) @ pull
+        sums = source.pulled(target.pull(weights, self._team), self._team)
         sizes = source.norms + float(weights @ target.norms)
         shape = self._shape
         sums = shape.factor * sums + shape.squares * sizes + shape.constant
         return sums, summing(self._width + self.shape[1]) * (sizes + shape.constant)
 
     def _prepare(self) -> None:
-        scales = self._scales if self._metric.is_unit else (None, None)
+        source, target = self._scales
         self._sides = (
-            Features(self._source, scales[0], self._shape, self.dtype, is_source=True),
-            Features(self._target, scales[1], self._shape, self.dtype, is_source=False),
+            Features(self._source, source, self._shape, self.dtype, is_source=True),
+            Features(self._target, target, self._shape, self.dtype, is_source=False),
         )
+        reach = [side.measure(self._team) for side in self._sides]
+        # A column of nothing but zeros on one side adds nothing to a product: after the move that
+        # is one that is the same in all targets, such as the rim of a picture.
+        columns = np.flatnonzero((reach[0] > 0) & (reach[1] > 0))
+        if len(columns) > _NEARLY_ALL * self._width:
+            columns = np.arange(self._width)
+        self._alone: NumbersAlone | None = None
+        if self._source.is_sparse:
+            return
+        if "source" in self.plan.copies:
+            known = self._sides, self._shape, self.dtype, self._team
+            self._alone = numbers_alone(self._source, source, *known)
+        if self._alone is not None:
+            self._sides[1].prepare(np.arange(self._width), self._team, keep=False)
+            return
         for side, name in zip(self._sides, ("source", "target"), strict=True):
-            side.prepare(self._team, keep=name in self.plan.copies and not self._source.is_sparse)
+            side.prepare(columns, self._team, keep=name in self.plan.copies)
 
     def _refuse_overflow(self) -> None:
         if not all(np.isfinite(side.norms).all() for side in self._sides):
@@ -91,24 +104,28 @@ class ProductCost(PointCost):
         return top == 0 or _SAFE[0] < top < _SAFE[1]
 
     def _source_side(self, rows: slice | Ints) -> Any:
+        if self._alone is not None:
+            return np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
         return self._side(0, rows)
 
     def _target_side(self, rows: slice | Ints) -> Any:
-        return self._side(1, rows)
+        return self._side(1, rows) if self._alone is None else self._alone.target_side(rows)
 
     def _side(self, side: int, rows: slice | Ints) -> Any:
         features = self._sides[side]
         if self._source.is_sparse:
-            return features.moved(rows), features.norms[rows]
+            return features.sparse_rows(rows), features.norms[rows]
         return features.rows(rows)
 
-    def _tile(self, target_side: Any, source_side: Any, out: Numbers) -> None:
+    def _tile(self, source_side: Any, target_side: Any, out: Numbers) -> None:
         if self._source.is_sparse:
-            (target, q), (source, p) = target_side, source_side
-            out[...] = self._shape.factor * (target @ source.T).toarray() + self._shape.constant
-            out += self._shape.squares * (p + q[:, None])
+            (source, p), (target, q) = source_side, target_side
+            out[...] = self._shape.factor * (source @ target.T).toarray() + self._shape.constant
+            out += self._shape.squares * (q + p[:, None])
+        elif self._alone is not None:
+            self._alone.tile(source_side, target_side, out)
         else:
-            np.matmul(target_side, source_side.T, out=out)
+            np.matmul(source_side, target_side.T, out=out)
         if self._metric.is_root:
             np.sqrt(np.maximum(out, 0, out=out), out=out)
 
@@ -122,6 +139,9 @@ class ProductCost(PointCost):
         source, target = (side.norms for side in self._sides)
         unit = float(np.finfo(self.dtype).eps) / 2
         terms = self._width + EXTRA
+        if self._alone is not None:
+            source, target = self._alone.norms, target + self._alone.lost
+            terms = self._alone.terms + EXTRA
         error = (abs(self._shape.factor) * min(terms, 8 * np.sqrt(terms)) + 10) * unit
         # |x| |y| <= (r |x|^2 + |y|^2 / r) / 2 for any r: balance the two sides.
         ratio = 1.0

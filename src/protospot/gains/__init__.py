@@ -1,8 +1,9 @@
 """Gains: how much each source would lower the cost, known exactly enough to pick the next.
 
 The first gains take a pass over all pairs. Then they are `maintained`, or computed `lazy` again
-where sources are many; and as soon as the pairs that are still live fit in memory they are
-collected, gains follow their lists (`listed`), and the matrix is never looked at again.
+where sources are many or targets lie apart; and as soon as the pairs that are still live fit in
+memory, and are few enough to be worth it, they are collected, gains follow their lists (`listed`),
+and the matrix is never looked at again.
 """
 
 from __future__ import annotations
@@ -12,6 +13,10 @@ from functools import partial
 import numpy as np
 
 from protospot.costs import Cost
+from protospot.costs.dense import DenseCost
+from protospot.costs.layout import MANY
+from protospot.costs.plan import worth_listing
+from protospot.gains.contested import Contested
 from protospot.gains.lazy import Lazy
 from protospot.gains.listed import Listed
 from protospot.gains.maintained import Maintained
@@ -20,7 +25,6 @@ from protospot.types import Floats, Ints, Numbers
 
 __all__ = ["Gains", "largest", "weighted"]
 
-_MANY = 20_000  # sources from which on few of them ever come near the lead
 _PATIENCE = 0.5  # passes that lazy gains may cost beyond maintained ones
 
 
@@ -39,29 +43,32 @@ class Gains:
         # would stay until the next round of garbage collection.
         self._note = partial(_note, self.stages, self._spent)
 
-    def values(self, best: Floats, count: int, among: Ints | None) -> tuple[Floats, Floats | float]:
+    def at(self, best: Floats, count: int, among: Ints | None) -> Stage:
         """Return gains and how far off they may be; a spent source has minus infinity.
 
         Only the values of those that can be among the `count` largest need hold.
         """
-        if not isinstance(self._stage, Listed):
+        if isinstance(self._stage, Listed):
+            self._stage.sharpen_if_due(best)
+        else:
             self._collect(best)
         if self._stage is None:
-            self._pass(best, is_lazy=self._cost.shape[0] >= _MANY)
+            self._pass(best, is_lazy=self._cost.shape[0] >= MANY)
         elif isinstance(self._stage, Lazy) and self._stage.work > self._changed + _PATIENCE:
             self._pass(best, is_lazy=False)
         assert self._stage is not None
         self._stage.freshen(best, count, among)
-        return self._stage.values, self._stage.slack
+        return self._stage
 
     def exact(self, sources: Ints, best: Floats) -> Floats:
         """Return the gains of some sources by definition, in float64."""
         values = np.empty(len(sources))
         if isinstance(self._stage, Listed):
             for at, source in enumerate(sources.tolist()):
-                targets = self._stage.targets_of(source)
+                targets = self._stage.listed(source)
                 costs = self._cost.rows(np.array([source]), targets)[0]
                 values[at] = weighted(np.maximum(best[targets] - costs, 0), self._weights[targets])
+                self._stage.checked += len(targets)
             return values
         step = self._cost.plan.rows_at_once
         for begin in range(0, len(sources), step):
@@ -78,6 +85,19 @@ class Gains:
         self._spent.append(source)
         if self._stage is not None:
             self._stage.values[source] = -np.inf
+
+    def descend(
+        self, most: int, tie: float, best: Floats, owner: Ints
+    ) -> tuple[list[int], list[float]]:
+        """Make as many picks as can be made in one go; return them, and what each gained.
+
+        Brings `best` and `owner` up to date.
+        """
+        if not isinstance(self._stage, Listed):
+            return [], []
+        picks, drops = self._stage.descend(most, len(self._spent), tie, best, owner)
+        self._spent += picks
+        return picks, drops
 
     def lower(self, changed: Ints, before: Floats, after: Floats, best: Floats) -> None:
         """Follow a pick that lowered the best of some targets."""
@@ -102,27 +122,35 @@ class Gains:
 
     def _pass(self, best: Floats, *, is_lazy: bool) -> None:
         """Compute all gains, and from then on those of leading sources, or all."""
+        cost, weights = self._cost, self._weights
+        if isinstance(cost, DenseCost) and cost.splits_sources:
+            self._note("all gains, then of leading sources part by part")
+            self._enter(Contested(cost, weights, best))
+            return
         self._note("all gains, then of leading sources only" if is_lazy else "all gains")
-        values = self._cost.gains(best, self._weights)
-        self._enter((Lazy if is_lazy else Maintained)(self._cost, self._weights, values))
+        values = cost.gains(best, weights)
+        self._enter((Lazy if is_lazy else Maintained)(cost, weights, values))
 
     def _enter(self, stage: Stage) -> None:
         stage.values[self._spent] = -np.inf
         self._stage = stage
 
     def _collect(self, best: Floats) -> None:
-        """Collect the live pairs if they are likely to fit."""
+        """Collect the live pairs if they are likely to fit, and few enough to be worth a list."""
         if len(self._spent) < self._next_try:
             return
-        limit = min(self._cost.plan.pair_limit, self._n_pairs)
-        share = min(1.0, 1.2 * self._cost.live_share(best))  # with room for a poor sample
-        if share * self._n_pairs > limit:
+        cost = self._cost
+        limit = min(cost.plan.pair_limit(cost.pair_size), self._n_pairs)
+        share = min(1.0, 1.2 * cost.live_share(best))  # with room for a poor sample
+        spent = 0.0 if self._stage is None else self._stage.work
+        worth = worth_listing(self._n_pairs, cost.listing_price, spent)
+        if share * self._n_pairs > min(limit, worth):
             return
-        found = self._cost.live(best, self._weights, limit)
+        found = cost.live(best, self._weights, limit)
         if found is None:
             self._next_try = 2 * len(self._spent)  # the sample was wrong
         else:
-            self._enter(Listed(self._cost, self._weights, *found, best, self._note))
+            self._enter(Listed(cost, self._weights, *found, best, self._note))
 
 
 def _note(stages: list[str], spent: list[int], what: str) -> None:

@@ -18,7 +18,8 @@ class Maintained:
         self._cost, self._weights = cost, weights
         self._largest = max(0.0, float(values.max()))
         self.values = values
-        self.slack: Floats | float = screening_slack(cost, weights, self._largest)
+        self.doubts, self.slack = screening_slack(cost, weights, self._largest)
+        self.work = 0.0  # passes over all pairs that changes have cost
 
     def targets_of(self, source: int) -> Numbers | None:
         """Return None: any target may be served more cheaply."""
@@ -30,8 +31,9 @@ class Maintained:
         # A screened cost may come out a little different each time it is made, and every change
         # of a target rounds a gain once.
         margins, mass = self._cost.margins, self._weights[changed]
-        moved = margins[0] * float(mass.sum()) + float(mass @ margins[1][changed])
-        self.slack = self.slack + (2 * moved + len(changed) * EPS * self._largest)
+        self.doubts = self.doubts + 2 * margins[0] * float(mass.sum())
+        self.slack += 2 * float(mass @ margins[1][changed]) + len(changed) * EPS * self._largest
+        self.work += len(changed) / len(best)
 
     def freshen(self, best: Floats, count: int, among: Ints | None) -> None:
         """Do nothing: all values hold."""

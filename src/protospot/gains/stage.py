@@ -13,10 +13,15 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 class Stage(Protocol):
-    """Gains of all sources, off by at most `slack`; minus infinity for a spent source."""
+    """Gains of all sources; minus infinity for a spent source.
+
+    A gain may be off by its doubt and by the slack, which all have in common.
+    """
 
     values: Floats
-    slack: Floats | float
+    doubts: Floats
+    slack: float
+    work: float  # passes over all pairs that it has cost to keep gains up to date
 
     def targets_of(self, source: int) -> Numbers | None:
         """Targets that this source may serve more cheaply; None for any."""
@@ -31,13 +36,11 @@ class Stage(Protocol):
         ...
 
 
-def screening_slack(cost: Cost, weights: Floats, largest: float) -> Floats:
-    """Return how far gains can be off that one pass over screened costs gave."""
+def screening_slack(cost: Cost, weights: Floats, largest: float) -> tuple[Floats, float]:
+    """Return how far gains can be off that one pass over screened costs gave: each, and all."""
     margins = cost.margins
     lost = len(weights) * cost.underflow  # products with a weight that are too small to hold
-    common = float(weights @ margins[1]) + 2 * cost.rounding * largest + lost
-    slack: Floats = margins[0] + common
-    return slack
+    return margins[0], float(weights @ margins[1]) + 2 * cost.rounding * largest + lost
 
 
 def weighted(rows: Floats, weights: Floats) -> Floats:

@@ -15,6 +15,8 @@ NUMBA_CACHE = os.getenv("PROTOSPOT_NUMBA_CACHE", "1") != "0"
 # in the exact kernels: x*p - y*q of a copy has to be 0.
 REORDER = {"reassoc", "nsz"}
 FUSE = REORDER | {"contract"}
+# The largest of numbers among which there is no NaN may be looked for in vector registers, too.
+MAXIMUM = {"nnan", "nsz"}
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 

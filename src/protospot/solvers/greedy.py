@@ -21,7 +21,14 @@ NO_GAIN = "no source lowers the cost any further"
 def greedy(run: Run) -> str:
     """Add the `batch` best sources a step, until k, min_gain or a zero gain."""
     run.take_options()
-    return _steps(run, lambda count: run.cover.leaders(count, exact=run.min_gain is not None))
+    is_plain = run.batch == 1 and run.min_gain is None and run.on_pick is None
+
+    def leaders(count: int) -> list[Leader]:
+        while is_plain and run.room > 1 and run.cover.descend(run.room - 1):
+            pass
+        return run.cover.leaders(count, exact=run.min_gain is not None)
+
+    return _steps(run, leaders)
 
 
 def stochastic(run: Run) -> str:

@@ -37,14 +37,14 @@ def _product(x: Numbers, y: Numbers) -> float:
 @kernel()
 def direct(form: int, source: Numbers, target: Numbers, p: Floats, q: Floats, out: Floats) -> None:
     """Same as generic.direct."""
-    for j in range(len(target)):
-        for i in range(len(source)):
+    for i in range(len(source)):
+        for j in range(len(target)):
             if form == SQUARED:
-                out[j, i] = _squared(source[i], target[j], p[i], q[j])
+                out[i, j] = _squared(source[i], target[j], p[i], q[j])
             elif form == ABSOLUTE:
-                out[j, i] = _absolute(source[i], target[j])
+                out[i, j] = _absolute(source[i], target[j])
             else:
-                out[j, i] = _product(source[i], target[j])
+                out[i, j] = _product(source[i], target[j])
 
 
 @kernel()
@@ -87,8 +87,8 @@ def direct_sparse(
     out: Floats,
 ) -> None:
     """Same as generic.direct_sparse, by merging two sorted rows."""
-    for j in range(len(y_begins) - 1):
-        for i in range(len(x_begins) - 1):
+    for i in range(len(x_begins) - 1):
+        for j in range(len(y_begins) - 1):
             a, a_end = x_begins[i], x_begins[i + 1]
             b, b_end = y_begins[j], y_begins[j + 1]
             total = 0.0
@@ -110,4 +110,4 @@ def direct_sparse(
                     total += abs(x - y)
                 else:
                     total += x * y
-            out[j, i] = total
+            out[i, j] = total

@@ -13,27 +13,51 @@ from protospot.types import Floats, Ints, Numbers
 
 
 @kernel()
-def merge(
-    counts: Numbers, source: Numbers, cost: Numbers, out_source: Numbers, out_cost: Numbers
+def tally(start: Ints, length: Numbers, numbers: Numbers, out: Ints) -> None:
+    """Same as generic.tally."""
+    for j in range(len(start)):
+        begin = np.uintp(start[j])
+        for e in range(begin, begin + np.uintp(length[j])):
+            out[np.uintp(numbers[e])] += 1
+
+
+@kernel()
+def by_target(
+    first: int,
+    counts: Numbers,
+    target: Numbers,
+    cost: Numbers,
+    inverse: Numbers,
+    shift: float,
+    at: Ints,
+    out_source: Numbers,
+    out_cost: Numbers,
 ) -> None:
-    """Same as generic.merge."""
-    pieces, m = counts.shape
-    begins = np.zeros(pieces, np.int64)
-    total = 0
-    for p in range(pieces):
-        begins[p] = total
-        for j in range(m):
-            total += counts[p, j]
-    at = np.uintp(0)
-    for j in range(m):
-        for p in range(pieces):
-            begin = np.uintp(begins[p])
-            number = np.uintp(counts[p, j])
-            for e in range(number):
-                out_source[at + e] = source[begin + e]
-                out_cost[at + e] = cost[begin + e]
-            at += number
-            begins[p] += counts[p, j]
+    """Same as generic.by_target."""
+    half = cost.dtype.type(shift)
+    e = np.uintp(0)
+    for i in range(len(counts)):
+        for _ in range(counts[i]):
+            j = np.uintp(target[e])
+            place = np.uintp(at[j])
+            at[j] += 1
+            out_source[place] = first + i
+            code = cost[e] * inverse[j] + half
+            out_cost[place] = code if half == 0 else max(code, half)
+            e += np.uintp(1)
+
+
+@kernel()
+def by_source(
+    first: int, start: Ints, length: Numbers, source: Numbers, at: Ints, targets: Numbers
+) -> None:
+    """Same as generic.by_source."""
+    for j in range(len(start)):
+        begin = np.uintp(start[j])
+        for e in range(begin, begin + np.uintp(length[j])):
+            who = np.uintp(source[e])
+            targets[np.uintp(at[who])] = first + j
+            at[who] += 1
 
 
 @kernel()
@@ -42,6 +66,7 @@ def pair_gains(
     length: Numbers,
     source: Numbers,
     cost: Numbers,
+    scales: Floats,
     best: Floats,
     weights: Floats,
     margins: Floats,
@@ -50,11 +75,11 @@ def pair_gains(
 ) -> None:
     """Same as generic.pair_gains."""
     for j in range(len(start)):
-        begin, weight = np.uintp(start[j]), weights[j]
+        begin, weight, scale = np.uintp(start[j]), weights[j], scales[j]
         unsure = weight * margins[j]
         for e in range(begin, begin + np.uintp(length[j])):
             who = np.uintp(source[e])
-            out[who] += weight * max(best[j] - cost[e], 0.0)
+            out[who] += weight * max(best[j] - scale * cost[e], 0.0)
             doubt[who] += unsure
 
 
@@ -64,28 +89,32 @@ def walk(
     before: Floats,
     after: Floats,
     margins: Floats,
+    scales: Floats,
     weights: Floats,
     start: Ints,
     length: Numbers,
     source: Numbers,
     cost: Numbers,
     out: Floats,
-) -> None:
+) -> int:
     """Same as generic.walk; also drops the pairs that died from the lists."""
+    dropped = 0
     for t in range(len(targets)):
         j = targets[t]
-        high, low, weight = before[t], after[t], weights[j]
-        limit = low + margins[t]
+        high, low, weight, scale = before[t], after[t], weights[j], scales[j]
+        limit = low + margins[j]
         begin = np.uintp(start[j])
         kept = begin
         for e in range(begin, begin + np.uintp(length[j])):
-            c = np.float64(cost[e])
+            c = scale * cost[e]
             out[np.uintp(source[e])] -= weight * (high - min(max(c, low), high))
             # Written always, kept when live: no branch to mispredict.
             source[kept] = source[e]
             cost[kept] = cost[e]
             kept += np.uintp(c < limit)
+        dropped += length[j] - np.int64(kept - begin)
         length[j] = kept - begin
+    return dropped
 
 
 @kernel()
@@ -94,6 +123,7 @@ def pack(
     length: Numbers,
     source: Numbers,
     cost: Numbers,
+    scales: Floats,
     limits: Floats,
     out_length: Numbers,
     out_source: Numbers,
@@ -102,12 +132,12 @@ def pack(
     """Same as generic.pack."""
     at = np.uintp(0)
     for j in range(len(start)):
-        before, limit = at, limits[j]
+        before, limit, scale = at, limits[j], scales[j]
         begin = np.uintp(start[j])
         for e in range(begin, begin + np.uintp(length[j])):
             out_source[at] = source[e]
             out_cost[at] = cost[e]
-            at += np.uintp(cost[e] < limit)
+            at += np.uintp(scale * cost[e] < limit)
         out_length[j] = at - before
     return int(at)
 
@@ -129,25 +159,3 @@ def listing(start: Ints, length: Numbers, source: Numbers, wanted: int, out: Num
             out[found] = j
             found += 1
     return found
-
-
-@kernel()
-def by_source(
-    start: Ints, length: Numbers, source: Numbers, begins: Ints, targets: Numbers
-) -> None:
-    """Same as generic.by_source."""
-    for j in range(len(start)):
-        begin = np.uintp(start[j])
-        for e in range(begin, begin + np.uintp(length[j])):
-            begins[np.uintp(source[e]) + np.uintp(1)] += 1
-    for i in range(1, len(begins)):
-        begins[i] += begins[i - 1]
-    for j in range(len(start)):
-        begin = np.uintp(start[j])
-        for e in range(begin, begin + np.uintp(length[j])):
-            who = np.uintp(source[e])
-            targets[np.uintp(begins[who])] = j
-            begins[who] += 1
-    for i in range(len(begins) - 1, 0, -1):
-        begins[i] = begins[i - 1]
-    begins[0] = 0

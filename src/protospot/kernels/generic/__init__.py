@@ -1,22 +1,63 @@
 """What every kernel computes, written once for any array library: the reference the tests trust."""
 
 from protospot.kernels.generic.direct import direct, direct_pairs, direct_sparse
-from protospot.kernels.generic.pairs import by_source, listing, merge, pack, pair_gains, walk
-from protospot.kernels.generic.tiles import collect, gains, lower, nearest, sums
+from protospot.kernels.generic.field import contenders, descend, settle
+from protospot.kernels.generic.pairs import (
+    by_source,
+    by_target,
+    listing,
+    pack,
+    pair_gains,
+    tally,
+    walk,
+)
+from protospot.kernels.generic.tables import (
+    column_sums,
+    count_numbers,
+    factors,
+    pull,
+    pulled,
+    row_sums,
+    squared_lengths,
+    take_numbers,
+)
+from protospot.kernels.generic.tiles import (
+    collect,
+    contest,
+    gains,
+    lower,
+    nearest,
+    sparse_products,
+    sums,
+)
 
 __all__ = [
     "by_source",
+    "by_target",
     "collect",
+    "column_sums",
+    "contenders",
+    "contest",
+    "count_numbers",
+    "descend",
     "direct",
     "direct_pairs",
     "direct_sparse",
+    "factors",
     "gains",
     "listing",
     "lower",
-    "merge",
     "nearest",
     "pack",
     "pair_gains",
+    "pull",
+    "pulled",
+    "row_sums",
+    "settle",
+    "sparse_products",
+    "squared_lengths",
     "sums",
+    "take_numbers",
+    "tally",
     "walk",
 ]

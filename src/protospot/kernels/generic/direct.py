@@ -15,9 +15,9 @@ Array = Any  # of any library that follows the array API standard
 
 
 def direct(form: int, source: Array, target: Array, p: Array, q: Array, out: Array) -> None:
-    """Write the value of every (target, source) pair of two small blocks."""
+    """Write the value of every (source, target) pair of two small blocks."""
     for i in range(source.shape[0]):  # a row at a time: no three-dimensional array
-        out[:, i] = _form(form, source[i, :][None, :], target, p[i], q)
+        out[i, :] = _form(form, source[i, :][None, :], target, p[i], q)
 
 
 def direct_pairs(

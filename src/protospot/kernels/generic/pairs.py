@@ -1,6 +1,7 @@
 """Lists of live pairs: entries start_j to start_j + length_j of `source` and `cost` are target j's.
 
 A pair is live while it costs less than the best its target has; the others can never matter again.
+Costs are listed as multiples of their target's scale, so that small whole numbers can hold them.
 """
 
 from __future__ import annotations
@@ -13,18 +14,51 @@ from array_api_compat import array_namespace, is_numpy_array
 Array = Any  # of any library that follows the array API standard
 
 
-def merge(counts: Array, source: Array, cost: Array, out_source: Array, out_cost: Array) -> None:
-    """Bring pieces, each sorted by target, into one list sorted by target.
+def tally(start: Array, length: Array, numbers: Array, out: Array) -> None:
+    """Add how often each number occurs in lists that lie at start_j to start_j + length_j."""
+    xp = array_namespace(numbers, out)
+    _, entry = _entries(start, length)
+    _count(xp.take(numbers, entry), out)
 
-    counts[p, j] is how many pairs of target j piece p holds; pieces follow one another.
+
+def by_target(
+    first: int,
+    counts: Array,
+    target: Array,
+    cost: Array,
+    inverse: Array,
+    shift: float,
+    at: Array,
+    out_source: Array,
+    out_cost: Array,
+) -> None:
+    """Bring pairs that are listed source by source to the lists of their targets.
+
+    The first counts_0 pairs are those of source `first`. Target j's are written from place at_j on,
+    which moves behind them. A cost is multiplied by its target's inverse scale; with a shift of
+    one half it is rounded to a whole number, and is not negative.
     """
-    xp = array_namespace(counts, source)
-    pieces, m = counts.shape
-    target = xp.tile(xp.arange(m), (pieces,))
-    order = xp.argsort(xp.repeat(target, xp.reshape(counts, (-1,))), stable=True)
-    total = order.shape[0]
-    out_source[:total] = xp.take(source, order)
-    out_cost[:total] = xp.take(cost, order)
+    xp = array_namespace(counts, target)
+    source = xp.repeat(xp.arange(counts.shape[0]), xp.astype(counts, xp.int64)) + first
+    order, of, place = _places(target, at)
+    code = xp.take(cost, order) * xp.take(inverse, of)
+    if shift:
+        code = xp.floor(xp.clip(code + shift, min=shift))
+    _put(out_source, place, xp.take(source, order))
+    _put(out_cost, place, code)
+
+
+def by_source(
+    first: int, start: Array, length: Array, source: Array, at: Array, targets: Array
+) -> None:
+    """Write the targets of each source from place at_i on, which moves behind them.
+
+    The lists are those of the targets from `first` on.
+    """
+    xp = array_namespace(start, source)
+    target, entry = _entries(start, length)
+    order, _, place = _places(xp.take(source, entry), at)
+    _put(targets, place, xp.take(target + first, order))
 
 
 def pair_gains(
@@ -32,6 +66,7 @@ def pair_gains(
     length: Array,
     source: Array,
     cost: Array,
+    scales: Array,
     best: Array,
     weights: Array,
     margins: Array,
@@ -44,7 +79,7 @@ def pair_gains(
     """
     xp = array_namespace(start, cost)
     target, entry = _entries(start, length)
-    drop = xp.take(best, target) - xp.astype(xp.take(cost, entry), best.dtype)
+    drop = xp.take(best, target) - xp.take(scales, target) * _values(cost, entry, best.dtype)
     who = xp.take(source, entry)
     _scatter_add(out, who, xp.take(weights, target) * xp.clip(drop, min=0))
     _scatter_add(doubt, who, xp.take(weights * margins, target))
@@ -55,24 +90,28 @@ def walk(
     before: Array,
     after: Array,
     margins: Array,
+    scales: Array,
     weights: Array,
     start: Array,
     length: Array,
     source: Array,
     cost: Array,
     out: Array,
-) -> None:
+) -> int:
     """Take away what each listed source lost when these targets' best fell; see tiles.lower.
 
-    `before`, `after` and `margins` are given per changed target. Pairs that cost `after + margin`
-    or more are dead and may be dropped from the lists; this reference leaves them.
+    `before` and `after` are given per changed target. Pairs that cost `after + margin` or more are
+    dead and may be dropped from the lists; returns how many were. This reference drops none.
     """
     xp = array_namespace(start, cost)
+    targets = xp.astype(targets, xp.int64)
     changed, entry = _entries(xp.take(start, targets), xp.take(length, targets))
     high, low = xp.take(before, changed), xp.take(after, changed)
-    drop = xp.minimum(high - low, high - xp.astype(xp.take(cost, entry), before.dtype))
+    scale = xp.take(xp.take(scales, targets), changed)
+    drop = xp.minimum(high - low, high - scale * _values(cost, entry, before.dtype))
     weight = xp.take(xp.take(weights, targets), changed)
     _scatter_add(out, xp.take(source, entry), -weight * xp.clip(drop, min=0))
+    return 0
 
 
 def pack(
@@ -80,6 +119,7 @@ def pack(
     length: Array,
     source: Array,
     cost: Array,
+    scales: Array,
     limits: Array,
     out_length: Array,
     out_source: Array,
@@ -87,15 +127,17 @@ def pack(
 ) -> int:
     """Copy the listed pairs that cost less than their target's limit; return how many.
 
-    `start`, `length` and `limits` are those of a few targets; their pairs come out side by side.
+    `start`, `length`, `scales` and `limits` are those of a few targets; their pairs come out side
+    by side.
     """
     xp = array_namespace(start, cost)
     target, entry = _entries(start, length)
-    live = xp.take(cost, entry) < xp.take(limits, target)
+    costs = xp.take(scales, target) * _values(cost, entry, scales.dtype)
+    live = costs < xp.take(limits, target)
     kept = xp.take(entry, xp.nonzero(live)[0])
     total = int(kept.shape[0])
     out_source[:total] = xp.take(source, kept)
-    out_cost[:total] = xp.astype(xp.take(cost, kept), out_cost.dtype)
+    out_cost[:total] = xp.take(cost, kept)
     out_length[...] = 0
     _scatter_add(out_length, target, xp.astype(live, out_length.dtype))
     return total
@@ -110,16 +152,26 @@ def listing(start: Array, length: Array, source: Array, wanted: int, out: Array)
     return int(found.shape[0])
 
 
-def by_source(start: Array, length: Array, source: Array, begins: Array, targets: Array) -> None:
-    """List the same pairs by source: targets[begins_i : begins_i+1] are those of source i."""
-    xp = array_namespace(start, source)
-    target, entry = _entries(start, length)
-    listed = xp.take(source, entry)
-    order = xp.argsort(listed, stable=True)
-    targets[...] = xp.astype(xp.take(target, order), targets.dtype)
-    n_source = begins.shape[0] - 1
-    edges = xp.arange(n_source + 1, dtype=source.dtype)
-    begins[...] = xp.astype(xp.searchsorted(xp.take(listed, order), edges), begins.dtype)
+def _places(numbers: Array, at: Array) -> tuple[Array, Array, Array]:
+    """Return the entries sorted by number, their numbers, and the place of each; move `at`."""
+    xp = array_namespace(numbers, at)
+    numbers = xp.astype(numbers, xp.int64)
+    order = xp.argsort(numbers, stable=True)
+    of = xp.take(numbers, order)
+    before = xp.astype(xp.searchsorted(of, of), at.dtype)  # how many of the same number
+    place = xp.take(at, of) + xp.arange(of.shape[0], dtype=at.dtype) - before
+    _count(numbers, at)
+    return order, of, place
+
+
+def _count(numbers: Array, out: Array) -> None:
+    xp = array_namespace(numbers, out)
+    _scatter_add(out, numbers, xp.ones(numbers.shape[0], dtype=out.dtype))
+
+
+def _values(cost: Array, entry: Array, dtype: Any) -> Array:
+    xp = array_namespace(cost, entry)
+    return xp.astype(xp.take(cost, entry), dtype)
 
 
 def _entries(start: Array, length: Array) -> tuple[Array, Array]:
@@ -134,6 +186,7 @@ def _entries(start: Array, length: Array) -> tuple[Array, Array]:
 def _scatter_add(out: Array, position: Array, values: Array) -> None:
     xp = array_namespace(out, position)
     values = xp.astype(values, out.dtype)
+    position = xp.astype(position, xp.int64)
     if is_numpy_array(out):
         np.add.at(out, position, values)
         return
@@ -141,3 +194,13 @@ def _scatter_add(out: Array, position: Array, values: Array) -> None:
     places = xp.arange(out.shape[0], dtype=position.dtype)
     is_there = xp.astype(position[:, None] == places[None, :], out.dtype)
     out += xp.matmul(values[None, :], is_there)[0, :]
+
+
+def _put(out: Array, place: Array, values: Array) -> None:
+    xp = array_namespace(out, place)
+    values = xp.astype(values, out.dtype)
+    if is_numpy_array(out):
+        out[place] = values
+        return
+    for e in range(place.shape[0]):
+        out[int(place[e])] = values[e]
