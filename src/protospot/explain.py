@@ -167,9 +167,9 @@ def _steps(
 
 def _picks_until(share: float) -> int | None:
     """Return after how many picks about so small a share of the pairs is live."""
-    picks, shares = (np.log(column) for column in zip(*_LIVE, strict=True))
-    if np.log(share) < shares[-1]:
+    if share < _LIVE[-1][1]:
         return None
+    picks, shares = (np.log(column) for column in zip(*_LIVE, strict=True))
     return math.ceil(np.exp(np.interp(-np.log(share), -shares, picks)) - 1e-9)
 
 

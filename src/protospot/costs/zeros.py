@@ -83,6 +83,9 @@ def numbers_alone(
         kernels().squared_lengths(block, ones, scales[rows], raw[rows], np.zeros(width))
 
     share_out(points.strips(), team, count)
+    norms = [raw, *(side.norms for side in sides)]
+    if not all(np.isfinite(lengths).all() for lengths in norms):
+        return None  # to be refused, or computed in float64
     if counts.sum() > _FEW * n * width or raw.mean() > _FAR * sides[0].norms.mean():
         return None
     alone = NumbersAlone(*sides, shape, raw)
