@@ -70,7 +70,7 @@ def explain(
     Examples
     --------
     >>> import protospot as ps
-    >>> plan = ps.explain((5000, 784), (54210, 784), k=200, memory="512MiB")
+    >>> plan = ps.explain((5000, 784), (54210, 784), k=200, memory="384MiB")
     >>> plan.collects_after  # picks until the pairs that still matter are expected to fit
     4
     >>> print(plan.steps[0])

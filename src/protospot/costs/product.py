@@ -43,7 +43,6 @@ class ProductCost(PointCost):
         if source.dtype == np.float32 and not (source.is_sparse or metric.is_root):
             self.dtype = np.dtype(np.float32)
         self._prepare()
-        self._refuse_overflow()
         if self.dtype == np.float32 and not self._is_safe():
             self.dtype = np.dtype(np.float64)
             self._prepare()
@@ -75,6 +74,7 @@ class ProductCost(PointCost):
             Features(self._target, target, self._shape, self.dtype, is_source=False),
         )
         reach = [side.measure(self._team) for side in self._sides]
+        self._refuse_overflow()
         # A column of nothing but zeros on one side adds nothing to a product: after the move that
         # is one that is the same in all targets, such as the rim of a picture.
         columns = np.flatnonzero((reach[0] > 0) & (reach[1] > 0))
