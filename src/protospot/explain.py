@@ -170,7 +170,7 @@ def _picks_until(share: float) -> int | None:
     if share < _LIVE[-1][1]:
         return None
     picks, shares = (np.log(column) for column in zip(*_LIVE, strict=True))
-    return math.ceil(np.exp(np.interp(-np.log(share), -shares, picks)) - 1e-9)
+    return math.ceil(float(np.exp(np.interp(-np.log(share), -shares, picks))) - 1e-9)
 
 
 def _human(size: int) -> str:
