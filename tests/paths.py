@@ -7,30 +7,35 @@ import re
 
 from protospot.kernels import choose
 
-SMALL = {
-    "protospot.gains.listed._FEW": 0.0,
-    "protospot.gains.listed._ALWAYS_FEW": 0,
-}
-
 
 def keep_screening(monkeypatch):
-    """Never list pairs by source, nor with exact costs: screened gains decide to the end."""
-    for name, value in SMALL.items():
-        monkeypatch.setattr(name, value)
-    monkeypatch.setattr("protospot.costs.gather.index_of", lambda _: None)
+    """Never compute listed costs exactly: screened gains decide to the end."""
+    monkeypatch.setattr("protospot.gains.listed.Listed.sharpen_if_due", lambda *_: None)
+    monkeypatch.setattr("protospot.gains.listed.Listed.sharpen", lambda *_: False)
+
+
+def sharpen_when_lost(monkeypatch):
+    """Compute listed costs exactly only when there is no other way."""
+    monkeypatch.setattr("protospot.gains.listed.Listed.sharpen_if_due", lambda *_: None)
+
+
+def pack_always(monkeypatch):
+    """Copy the live pairs at every opportunity, as if dead ones were dear."""
+    monkeypatch.setattr("protospot.gains.listed._SHRUNK", 0)
+    monkeypatch.setattr("protospot.costs.pairs._RUN", 1)
+    monkeypatch.setattr("protospot.costs.pairs._BLOCK", 64)
 
 
 def list_late(monkeypatch):
-    """Collect live pairs only when they are few, as if each were dear."""
+    """Collect live pairs only when they are few, also where there are few pairs at all."""
     monkeypatch.setattr("protospot.costs.plan._ALWAYS", 0)
-    monkeypatch.setattr("protospot.costs.plan._LISTING", 150)
 
 
 def be_lazy(monkeypatch):
     """Treat any number of sources as many."""
     for module in ("gains", "costs.layout"):
         monkeypatch.setattr(f"protospot.{module}.MANY", 1)
-    monkeypatch.setattr("protospot.gains.lazy._BATCH", (4, 4))
+    monkeypatch.setattr("protospot.gains.contested._IN_TILES", 4)
     monkeypatch.setattr("protospot.gains.contested._PART", 50)
 
 

@@ -81,7 +81,9 @@ def test_the_answer_does_not_depend_on_the_threads(kind, n_threads, monkeypatch)
     problem, options, least, expected = made(kind)
     monkeypatch.setenv("PROTOSPOT_NUM_THREADS", str(n_threads))
     paths.share_all_work(monkeypatch)
-    idents = seen_threads(monkeypatch, "gains", "lower", "collect", "direct", "walk")
+    idents = seen_threads(
+        monkeypatch, "gains", "lower", "collect", "direct", "contest", "contest_listed"
+    )
     for memory in (least, 20 << 20, 64 << 20, None):
         idents.clear()
         chosen = problem.solve(memory=memory, **options)
@@ -112,7 +114,7 @@ def test_several_threads_share_each_stage(monkeypatch):
     monkeypatch.setenv("PROTOSPOT_NUM_THREADS", "3")
     paths.share_all_work(monkeypatch)
     monkeypatch.setattr("protospot.costs.pairs._BLOCK", 64)
-    for kernel in ("collect", "walk", "pack", "direct_pairs"):
+    for kernel in ("collect", "contest_listed", "pack", "direct_pairs"):
         with monkeypatch.context() as patch:
             idents = seen_threads(patch, kernel)
             assert_same(problem.solve(), expected)
@@ -132,7 +134,7 @@ def test_budgets_reach_every_tile_and_every_copy(monkeypatch):
     assert {plan.tile for plan in plans} == {(16, 64), (64, 256), (256, 512), (512, 1024)}
     assert {len(plan.copies) for plan in plans} > {0, 3}
     assert {plan.threads for plan in plans} == {1, 2}
-    assert plans[0].pair_limit(12) < 1000
+    assert plans[0].pair_limit((300, 500), 12) < 1000
 
 
 @pytest.mark.parametrize("kind", ["float32", "stored", "a function"])

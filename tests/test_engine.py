@@ -17,9 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::protospot.FewerPrototypesWarnin
 
 ALL = "all gains after pick N"
 LEADING = "all gains, then of leading sources only after pick N"
-PARTS = "all gains, then of leading sources part by part after pick N"
 LISTS = "N live pairs after pick N"
-BY_SOURCE = "N pairs by source after pick N"
 SHARP = "N pairs exact after pick N"
 ESCAPE = "exact costs after pick N"
 
@@ -39,9 +37,14 @@ def lists_after_all(monkeypatch):
     paths.list_late(monkeypatch)
 
 
-def list_twice_late(monkeypatch):
-    monkeypatch.setattr("protospot.gains.listed._ALWAYS_FEW", 0)
-    monkeypatch.setattr("protospot.gains.listed._FEW", 0.05)
+def pack_screened(monkeypatch):
+    paths.keep_screening(monkeypatch)
+    paths.pack_always(monkeypatch)
+
+
+def sharpen_at_last(monkeypatch):
+    paths.sharpen_when_lost(monkeypatch)
+    paths.escape_early(monkeypatch)
 
 
 def escape_from_lists(monkeypatch):
@@ -65,15 +68,18 @@ class Path:
 
 PATHS = {
     "maintained": Path([ALL], has_room=False),
-    "lazy": Path([LEADING], be_patient, has_room=False),
-    "lazy, then maintained": Path([LEADING, ALL], lose_patience, has_room=False),
-    "lazy, then lists": Path([LEADING, LISTS, BY_SOURCE], lists_after_all),
-    "lists by target": Path([LISTS], paths.keep_screening),
-    "lists by source": Path([LISTS, BY_SOURCE]),
-    "lists by source late": Path([LISTS, BY_SOURCE], list_twice_late),
-    "exact lists": Path([LISTS, BY_SOURCE, SHARP], paths.escape_early, is_far=True),
+    "leading": Path([LEADING], be_patient, has_room=False),
+    "leading, then maintained": Path([LEADING, ALL], lose_patience, has_room=False),
+    "leading, then lists": Path([LEADING, LISTS, SHARP], lists_after_all),
+    "screened lists": Path([LISTS], paths.keep_screening),
+    "screened lists packed": Path([LISTS], pack_screened),
+    "exact lists": Path([LISTS, SHARP]),
+    "exact lists packed": Path([LISTS, SHARP], paths.pack_always),
+    "exact lists at last": Path([LISTS, SHARP], sharpen_at_last, is_far=True),
     "exact costs": Path([ALL, ESCAPE, ALL], has_room=False, is_far=True),
-    "lazy exact costs": Path([LEADING, ESCAPE, LEADING], be_patient, has_room=False, is_far=True),
+    "leading exact costs": Path(
+        [LEADING, ESCAPE, LEADING], be_patient, has_room=False, is_far=True
+    ),
     "exact costs of lists": Path([LISTS, ESCAPE, LISTS], escape_from_lists, is_far=True),
 }
 
@@ -139,8 +145,6 @@ def test_every_path_picks_what_brute_force_picks(path, variant, kernels, monkeyp
     assert chosen.indices.tolist() == picks
     assert chosen.made_by["kernels"] == kernels
     taken = paths.stages(chosen)
-    if kernels == "generic" and path is PATHS["lists by source late"]:
-        taken.append(BY_SOURCE)  # generic lists keep their dead pairs: they never become few
     assert taken[: len(path.stages)] == path.stages
     assert variant != "plain" or taken == path.stages
     expected = oracles.path(problem.cost, picks, problem.weights)
@@ -148,7 +152,7 @@ def test_every_path_picks_what_brute_force_picks(path, variant, kernels, monkeyp
     assert variant != "picks that change nothing" or (chosen.weights == 0).any()
 
 
-COMMON = ("maintained", "lazy", "lazy, then lists", "lists by target", "lists by source")
+COMMON = ("maintained", "leading", "leading, then lists", "screened lists", "exact lists")
 METRICS = ("euclidean", "cosine", "dot", "cityblock", "chebyshev")
 
 
@@ -176,6 +180,9 @@ COSTS: dict[str, Callable[[Problem], Problem]] = {
 }
 
 
+SCREENED = ("euclidean", "cosine", "dot", "small integers")  # and can be made exact pair by pair
+
+
 @cache
 def costly(name):
     problem = COSTS[name](cloud())
@@ -199,5 +206,8 @@ def test_every_kind_of_cost_takes_every_path(name, path, monkeypatch):
     assert chosen.indices.tolist() == picks
     streams = name in ("a stored matrix", "a stored float32 matrix")
     streams |= name == "chebyshev" and PATHS[path].has_room  # its matrix is kept
-    instead = {ALL: PARTS, LEADING: PARTS} if streams else {}
-    assert paths.stages(chosen) == [instead.get(stage, stage) for stage in PATHS[path].stages]
+    instead = {ALL: LEADING} if streams else {}
+    expected = [instead.get(stage, stage) for stage in PATHS[path].stages]
+    if name not in SCREENED:
+        expected = [stage for stage in expected if stage != SHARP]
+    assert paths.stages(chosen) == expected

@@ -53,7 +53,8 @@ def test_where_more_pairs_live_than_the_sample_said_the_answer_is_the_same(
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("memory", ["smallest", None])
-def test_data_far_from_the_origin_are_screened_as_well_as_near_it(dtype, memory):
+def test_data_far_from_the_origin_are_screened_as_well_as_near_it(dtype, memory, monkeypatch):
+    paths.sharpen_when_lost(monkeypatch)
     problem = cloud()
     shifted = problem.moved(lambda x: (x + x.dtype.type(1e5)).astype(dtype))
     chosen = shifted.solve(memory=memory and smallest_memory(shifted))

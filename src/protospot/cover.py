@@ -46,6 +46,7 @@ class Cover:
         self._room = np.empty(n_source, np.int64)  # for the sources that may lead
         self._drops: list[float] = []
         self._free: Bools = np.ones(n_source, bool)
+        self._kept_row: tuple[int, Floats] | None = None
         self._alone: tuple[Floats, Floats | float] | None = None  # minus the costs alone
 
     @property
@@ -66,10 +67,12 @@ class Cover:
     def add(self, source: int) -> float:
         """Pick a source; return by how much the cost fell (nan for the first)."""
         targets = self.gains.targets_of(source)
-        costs = self._cost.rows(np.array([source]), targets)[0]
         if targets is None:
+            costs = self._row(source)
             targets = np.flatnonzero(costs < self.best)
             costs = costs[targets]
+        else:
+            costs = self._cost.rows(np.array([source]), targets)[0]
         changed = np.empty(len(targets), np.int64)
         before, after = np.empty(len(targets)), np.empty(len(targets))
         state = self.weights, self.best, changed, before, after
@@ -109,7 +112,8 @@ class Cover:
         cost. With `exact` gains are exact even where nothing is in doubt.
         """
         if count == 1 and among is None and self.picked and not exact:
-            leader = self._sole_leader()
+            with np.errstate(over="ignore", invalid="ignore"):  # then there is no such leader
+                leader = self._sole_leader()
             if leader is not None:
                 return [leader]
         among = among if among is None else among[self._free[among]]
@@ -178,8 +182,14 @@ class Cover:
     def _first_tie(self, values: Floats, among: Ints | None) -> float:
         # The tie after the first pick, but for which of the candidates that turns out to be.
         leader = int(values.argmax())
-        row = self._cost.rows(np.array([leader if among is None else among[leader]]))
-        return TIE * float(self.weights @ np.abs(row[0]))
+        row = self._row(leader if among is None else int(among[leader]))
+        return TIE * float(self.weights @ np.abs(row))
+
+    def _row(self, source: int) -> Floats:
+        """Return the exact costs of a source; kept, because a leader is likely to be picked."""
+        if self._kept_row is None or self._kept_row[0] != source:
+            self._kept_row = source, self._cost.rows(np.array([source]))[0]
+        return self._kept_row[1]
 
     def _is_lost(self, n_candidates: int) -> bool:
         return bool(self.picked) and n_candidates > max(_MANY, self.n_source // 8)

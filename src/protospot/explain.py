@@ -72,7 +72,7 @@ def explain(
     >>> import protospot as ps
     >>> plan = ps.explain((5000, 784), (54210, 784), k=200, memory="384MiB")
     >>> plan.collects_after  # picks until the pairs that still matter are expected to fit
-    4
+    3
     >>> print(plan.steps[0])
     first pick in closed form, without looking at a pair
     """

@@ -11,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from protospot.types import Floats, Numbers
+from protospot.costs.known import even_edges
+from protospot.types import Floats, Ints, Numbers
 
+_PART = 4096  # targets at least that a list of pairs is divided by
+_PARTS = 32  # at most, unless their targets could then not be numbered in two bytes
 _STEPS = 65_500  # that a target's limit is divided into; a little room for rounding up
 
 
@@ -32,7 +35,9 @@ def codes(limits: Numbers, *, is_rounded: bool) -> Codes:
     if not is_rounded:
         ones = np.ones(len(limits))
         return Codes(limits.dtype, ones, ones.astype(limits.dtype), 0.0, np.zeros(len(limits)))
-    scales = np.maximum(limits.astype(np.float64), np.finfo(limits.dtype).tiny) / _STEPS
+    # So that the inverse of the smallest can be held, too.
+    least = 4 * float(np.finfo(limits.dtype).tiny)
+    scales = np.maximum(limits.astype(np.float64) / _STEPS, least)
     inverse = (1 / scales).astype(limits.dtype)
     return Codes(np.dtype(np.uint16), scales, inverse, 0.5, 0.51 * scales)
 
@@ -45,3 +50,9 @@ def code_type(dtype: Any, *, is_rounded: bool) -> np.dtype[Any]:
 def number_type(n: int) -> np.dtype[Any]:
     """Return the smallest type for the numbers of n things."""
     return np.dtype(np.uint16 if n <= 1 << 16 else np.int32)
+
+
+def part_edges(n_target: int, workers: int) -> Ints:
+    """Return where the parts begin that lists of pairs are divided into: a few for each worker."""
+    parts = min(n_target // _PART, max(_PARTS, n_target >> 16)) // workers * workers
+    return even_edges(n_target, min(n_target, max(parts, workers)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from protospot.costs.known import Known
 from protospot.costs.pairs import LivePairs
 from protospot.costs.plan import Plan
 from protospot.types import Floats, Ints, Numbers
@@ -17,6 +18,7 @@ class Cost(Protocol):
     """
 
     plan: Plan
+    splits_sources: bool  # whether rows are stored, so that one can be looked at by itself
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -48,6 +50,11 @@ class Cost(Protocol):
         """What it costs to list a live pair, in pairs looked at."""
         ...
 
+    @property
+    def exact_price(self) -> float:
+        """What the exact cost of a listed pair costs, in pairs looked at."""
+        ...
+
     def rows(self, sources: Ints, targets: Numbers | None = None) -> Floats:
         """Exact costs from these sources to every target, or to the given targets."""
         ...
@@ -58,6 +65,22 @@ class Cost(Protocol):
 
     def gains(self, best: Floats, weights: Floats, sources: Ints | None = None) -> Floats:
         """How much each source, or each of the given, would lower the weighted sum of `best`."""
+        ...
+
+    def gain_parts(self, best: Floats, weights: Floats, edges: Ints) -> Floats:
+        """All gains in parts: that of the targets between one edge and the next."""
+        ...
+
+    def contest(
+        self,
+        sources: Ints,
+        best: Floats,
+        weights: Floats,
+        edges: Ints,
+        bar: float,
+        known: Known,
+    ) -> int:
+        """Bring gains up to date until they fall below the bar; return the pairs looked at."""
         ...
 
     def lower(
@@ -71,10 +94,10 @@ class Cost(Protocol):
         ...
 
     def live(self, best: Floats, weights: Floats, limit: int) -> tuple[LivePairs, Floats] | None:
-        """All pairs that cost less than their target's best, and all gains; None over limit."""
+        """All pairs that cost less than their target's best, and gain parts; None over limit."""
         ...
 
-    def sharpened(self, pairs: LivePairs, best: Floats) -> LivePairs | None:
+    def sharpened(self, pairs: LivePairs) -> LivePairs | None:
         """The same pairs with exact costs; None where that cannot be had."""
         ...
 

@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
 
+from protospot.costs.gather import Gatherer, Scratch
+from protospot.costs.known import Known
 from protospot.costs.plan import Plan
 from protospot.costs.tiled import TiledCost, summing
 from protospot.costs.tiles import Column
 from protospot.points import Points
 from protospot.threads import shares
-from protospot.types import Bools, Floats, Ints, Numbers
-
-
-@dataclass(slots=True)
-class Known:
-    """Gains as far as they are known: their parts, of which old ones are upper bounds."""
-
-    edges: Ints  # of the parts, in targets
-    parts: Floats  # (n_source, number of parts)
-    turn: Ints  # the part of each source that is the next to be computed again
-    values: Floats  # their sums
-    is_stale: Bools  # whether a part of it is old
-    slack: float  # that a value may be off by, beyond that
-
+from protospot.types import Floats, Ints, Numbers
 
 _SAMPLE = 64, 256  # targets and sources
 _CHUNK = 1 << 20  # costs that are looked at together
+_ALL = slice(None)
 
 
 class DenseCost(TiledCost):
@@ -76,13 +66,11 @@ class DenseCost(TiledCost):
         return _SAMPLE  # small: each number lies in a line of memory of its own
 
     def gain_parts(self, best: Floats, weights: Floats, edges: Ints) -> Floats:
-        """Return every source's gain in parts: that of the targets between one edge and the next.
-
-        For matrices whose rows are read as they stand, as `contest`.
-        """
+        """Return all gains in parts: that of the targets between one edge and the next."""
+        if not self.splits_sources:
+            return super().gain_parts(best, weights, edges)
         parts = np.zeros((self.shape[0], len(edges) - 1))
-        whole = slice(0, self.shape[1])
-        given = self._cast(best, whole), self._masses(weights, whole), edges
+        given = self._cast(best, _ALL), self._masses(weights, _ALL), edges
 
         def work(worker: int, workers: int) -> None:
             mine = shares(self.shape[0], workers)[worker]
@@ -97,41 +85,71 @@ class DenseCost(TiledCost):
         sources: Ints,
         best: Floats,
         weights: Floats,
+        edges: Ints,
         bar: float,
         known: Known,
-        *,
-        rises: bool,
     ) -> int:
         """Bring gains of sources up to date, each until it falls below the bar for certain.
 
-        With `rises` the bar rises to the largest gain found. Returns how many parts were computed.
+        Returns how many pairs were looked at.
         """
-        whole = slice(0, self.shape[1])
-        given = self._cast(best, whole), self._masses(weights, whole), known.edges
+        if not self.splits_sources:
+            return super().contest(sources, best, weights, edges, bar, known)
+        given = self._cast(best, _ALL), self._masses(weights, _ALL), edges
+        turn = known.next_turn()
         spent: dict[int, int] = {}
 
         def work(worker: int, workers: int) -> None:
-            mine = sources[worker::workers]
-            state = known.parts, known.turn, known.values, known.is_stale
-            _, spent[worker] = self._kernels.contest(
-                self._matrix, mine, *given, bar, rises, known.slack, *state
+            mine = sources[shares(len(sources), workers)[worker]]
+            spent[worker] = self._kernels.contest(
+                self._matrix, mine, *given, bar, turn, known.slack, *known.state
             )
 
         self._spread(work, self.shape[1], len(sources))
         return sum(spent.values())
 
+    def _gather(self, gatherer: Gatherer, edges: Ints, bar: Any, gains: Floats) -> None:
+        if not self.splits_sources:
+            super()._gather(gatherer, edges, bar, gains)
+            return
+        across = bar(slice(0, self.shape[1]), edges)
+        turns = count()
+        chunks = self._chunks(slice(0, self.shape[0]))
+
+        def work(*_: int) -> None:
+            size = min(self._together, self.shape[0]) * self.shape[1]
+            scratch = Scratch(self._kernels, int(np.diff(edges).max()), size, self.dtype)
+            while (number := next(turns)) < len(chunks):
+                scratch.clear()
+                mine = chunks[number]
+                tile = iter([(mine, self._matrix, np.arange(mine.start, mine.stop))])
+                if not scratch.collect(0, tile, across, gains, gatherer.room):
+                    gatherer.give_up()
+                    return
+                if not gatherer.place(mine, slice(0, len(edges) - 1), scratch):
+                    return
+
+        self._spread(work, self.shape[1])
+
     def _tiles(
-        self, worker: int, workers: int, targets: Ints | None = None, sources: Ints | None = None
+        self,
+        worker: int,
+        workers: int,
+        targets: slice | Ints = _ALL,
+        sources: Ints | None = None,
     ) -> Iterator[tuple[slice, Column]]:
-        if self.splits_sources and targets is None:
+        if self.splits_sources and isinstance(targets, slice) and targets == _ALL:
             every = np.arange(self.shape[0]) if sources is None else sources
             yield slice(0, self.shape[1]), self._stream(shares(len(every), workers)[worker], every)
         else:
             yield from super()._tiles(worker, workers, targets, sources)
 
+    def _chunks(self, share: slice) -> list[slice]:
+        step = self._together
+        return [slice(a, min(a + step, share.stop)) for a in range(share.start, share.stop, step)]
+
     def _stream(self, share: slice, sources: Ints) -> Column:
-        for begin in range(share.start, share.stop, self._together):
-            part = slice(begin, min(begin + self._together, share.stop))
+        for part in self._chunks(share):
             yield part, self._matrix, sources[part]
 
     def _source_side(self, rows: slice | Ints) -> slice | Ints:

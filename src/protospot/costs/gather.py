@@ -1,7 +1,7 @@
 """Collecting live pairs tile by tile, several workers at once, within a limit.
 
-Tiles give pairs source by source. All those of some targets make a piece; pieces are then brought
-to the lists of their targets, which lie side by side in one pool.
+A tile gives a run of pairs, source by source. Runs that belong to one part of the targets are
+merged on their way to the pool, so that a source's pairs with that part lie side by side.
 """
 
 from __future__ import annotations
@@ -14,22 +14,11 @@ from typing import Any
 import numpy as np
 
 from protospot.costs.codes import Codes, number_type
-from protospot.costs.pairs import Index, Lists, LivePairs
+from protospot.costs.pairs import Lists, begins
 from protospot.costs.tiles import Column
-from protospot.threads import Team
-from protospot.types import Floats, Numbers
+from protospot.types import Floats, Ints, Numbers
 
-_AHEAD = 8  # places that the kernel may write behind the last pair
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Pairs of the sources from `first` on, the first counts_0 of them the first source's."""
-
-    first: int
-    counts: Numbers
-    target: Numbers
-    cost: Numbers
+_AHEAD = 16  # places that the kernel may write behind the last pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,115 +28,103 @@ class Bar:
     best: Numbers
     weights: Numbers
     limits: Numbers
+    edges: Ints  # of the parts that they fall into
+
+    def across(self) -> tuple[Numbers, Numbers, Numbers, Ints]:
+        """Return all of it, in the order in which kernels take it."""
+        return self.best, self.weights, self.limits, self.edges
 
 
 class Scratch:
-    """A worker's room for a piece, used again and again."""
+    """A worker's room for runs of pairs, used again and again."""
 
-    def __init__(self, n_target: int, size: int, dtype: Any) -> None:
+    def __init__(self, kernels: ModuleType, width: int, size: int, dtype: Any) -> None:
         # As large as may be needed: the system hands out pages on first touch.
-        self.target = np.empty(size + _AHEAD, number_type(n_target))
+        self.target = np.empty(size + _AHEAD, number_type(width))
         self.cost = np.empty(size + _AHEAD, dtype)
+        self._kernels = kernels
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all runs."""
         self.used = 0
+        self.starts: list[int] = []
+        self.bases: list[int] = []
+        self.counts: list[Numbers] = []
+
+    def collect(self, base: int, tiles: Column, bar: Bar, gains: Floats, most: int) -> bool:
+        """Add a run: the live pairs of some targets, the first of which is number `base`.
+
+        Adds up what each source gains by them, part by part. False when there are more than most.
+        """
+        self.starts.append(self.used)
+        self.bases.append(base)
+        counts = []
+        for sources, tile, rows in tiles:
+            room = self.target[self.used :], self.cost[self.used :]
+            count = np.empty((len(rows), len(bar.edges) - 1), np.int32)
+            out = gains[sources]
+            self.used += self._kernels.collect(tile, rows, *bar.across(), *room, count, out)
+            counts.append(count.reshape(-1))
+            if self.used > most:
+                return False
+        self.counts.append(np.concatenate(counts))
+        return True
 
 
 class Gatherer:
-    """A pool of pairs that workers fill, piece by piece."""
+    """A pool of pairs that workers fill, run by run."""
 
     def __init__(
-        self, kernels: ModuleType, team: Team, shape: tuple[int, int], codes: Codes, limit: int
+        self, kernels: ModuleType, n_source: int, edges: Ints, codes: Codes, limit: int
     ) -> None:
-        self._kernels, self._team = kernels, team
-        self._n_source, n_target = shape
-        self._codes, self._limit = codes, limit
+        self._kernels, self._codes = kernels, codes
+        self._edges, self._limit = edges, limit
         self._lock = threading.Lock()
         self._used = 0
+        self._begin = np.zeros((n_source, len(edges) - 1), np.int64)
+        self._length = np.zeros((n_source, len(edges) - 1), np.int32)
         # Only what is written takes memory: the system hands out pages on first touch.
-        self._source = np.empty(limit, number_type(self._n_source))
+        self._target = np.empty(limit, number_type(int(np.diff(edges).max())))
         self._cost = np.empty(limit, codes.dtype)
-        self._start = np.zeros(n_target, np.int64)
-        self._length = np.zeros(n_target, np.int32)
 
-    def piece(self, bar: Bar, tiles: Column, scratch: Scratch, gains: Floats) -> Piece | None:
-        """Collect the live pairs of some targets, and add what each source gains by them.
+    @property
+    def room(self) -> int:
+        """How many more pairs fit."""
+        return self._limit - self._used
 
-        None when there is no room for more.
-        """
-        scratch.used = 0
-        counts = []
-        first = None
-        for sources, tile, rows in tiles:
-            first = sources.start if first is None else first
-            target, cost = scratch.target[scratch.used :], scratch.cost[scratch.used :]
-            count = np.empty(len(rows), np.int32)
-            given = tile, rows, bar.best, bar.weights, bar.limits
-            scratch.used += self._kernels.collect(*given, target, cost, count, gains[sources])
-            counts.append(count)
-            if self._used + scratch.used > self._limit:
-                self._used = self._limit + 1
-                return None
-        pairs = slice(0, scratch.used)
-        every = np.concatenate(counts) if counts else np.empty(0, np.int32)
-        return Piece(first or 0, every, scratch.target[pairs], scratch.cost[pairs])
-
-    def place(self, part: slice, pieces: list[Piece]) -> bool:
-        """Bring pieces, in the order of their sources, to the lists of these targets.
-
-        False when they do not fit.
-        """
-        n = part.stop - part.start
-        tallies = np.zeros((len(pieces), n), np.int64)
-        for piece, tally in zip(pieces, tallies, strict=True):
-            whole = np.zeros(1, np.int64), np.array([len(piece.target)])
-            self._kernels.tally(*whole, piece.target, tally)
-        length = tallies.sum(axis=0)
-        total = int(length.sum())
+    def place(self, sources: slice, parts: slice, scratch: Scratch) -> bool:
+        """Bring the runs of some sources and parts to the lists; False when they do not fit."""
+        counts = np.stack(scratch.counts)
+        length = counts.sum(axis=0, dtype=np.int32)
         with self._lock:
-            begin, self._used = self._used, self._used + total
-        if begin + total > self._limit:
+            first, self._used = self._used, self._used + scratch.used
+        if first + scratch.used > self._limit:
             return False
-        self._length[part] = length
-        start = self._start[part] = begin + np.cumsum(length) - length
-        at = start + np.cumsum(tallies, axis=0) - tallies
-        codes = self._codes
-
-        def bring(number: int) -> None:
-            piece = pieces[number]
-            self._kernels.by_target(
-                piece.first,
-                piece.counts,
-                piece.target,
-                piece.cost,
-                codes.inverse[part],
-                codes.shift,
-                at[number],
-                self._source,
-                self._cost,
-            )
-
-        if len(pieces) == 1:
-            bring(0)  # by the worker that collected it
-        else:
-            self._team.run(bring, len(pieces))
+        place = slice(first, first + scratch.used)
+        shape = sources.stop - sources.start, parts.stop - parts.start
+        self._kernels.merge(
+            np.array(scratch.starts),
+            np.array(scratch.bases),
+            counts,
+            scratch.target,
+            scratch.cost,
+            self._codes.inverse[self._edges[parts.start] :],
+            self._codes.shift,
+            self._target[place],
+            self._cost[place],
+        )
+        self._begin[sources, parts] = first + begins(length).reshape(shape)
+        self._length[sources, parts] = length.reshape(shape)
         return True
 
-    def pairs(self, margins: Floats, index: Index | None = None) -> LivePairs | None:
+    def lists(self, table: Floats) -> Lists | None:
         """Return what was gathered, or None when it did not fit."""
         if self._used > self._limit:
             return None
-        lists = Lists(
-            self._start,
-            self._length,
-            self._source[: self._used],
-            self._cost[: self._used],
-            self._codes.scales,
-            margins,
-        )
-        return LivePairs(self._kernels, self._team, self._n_source, lists, index)
+        pool = self._target[: self._used], self._cost[: self._used]
+        return Lists(table, self._edges, self._begin, self._length, *pool)
 
-
-def index_of(pieces: list[Piece]) -> Index:
-    """Return pieces that hold all pairs of all targets as they are: a list by source."""
-    counts = np.concatenate([piece.counts for piece in pieces])
-    targets = np.concatenate([piece.target for piece in pieces])
-    return Index(np.concatenate(([0], np.cumsum(counts, dtype=np.int64))), targets)
+    def give_up(self) -> None:
+        """Say that there are more pairs than the limit."""
+        self._used = self._limit + 1

@@ -73,11 +73,6 @@ class Layout:
         return make_plan(self.shape, self.width, self.copies, memory)
 
     @property
-    def pair_size(self) -> int:
-        """Bytes per live pair while they are collected."""
-        return pair_size(self.shape, self.dtype, rounds=self.rounds, twice=self.streams)
-
-    @property
     def listing_price(self) -> float:
         """What it costs to list a live pair, in pairs looked at."""
         return listing_price(self.width)
@@ -91,7 +86,8 @@ class Layout:
         """How many live pairs are likely to be collected at the first opportunity."""
         n_pairs = self.shape[0] * self.shape[1]
         worth = worth_listing(n_pairs, self.listing_price, 1.0)
-        return min(plan.pair_limit(self.pair_size), worth)
+        size = pair_size(self.shape, self.dtype, plan.threads, rounds=self.rounds)
+        return min(plan.pair_limit(self.shape, size), worth)
 
     @property
     def smallest_memory(self) -> int:

@@ -1,8 +1,8 @@
 """Live pairs: the few (source, target) pairs that can still change a gain.
 
 A pair whose cost reaches its target's best can never matter again, because the best only falls.
-After a few picks most pairs are dead; the others are collected once, and from then on a pick walks
-only the lists of the targets it changes.
+After a few picks most pairs are dead; the others are collected once, source by source, and from
+then on a source's gain is computed from its list, which shrinks each time.
 """
 
 from __future__ import annotations
@@ -10,248 +10,175 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from protospot.costs.codes import number_type
-from protospot.threads import Team, shares
+from protospot.costs.known import Known
+from protospot.kernels.forms import BEST, MARGIN, SCALE
+from protospot.threads import Team, share_out, shares
 from protospot.types import Floats, Ints, Numbers
 
-INDEX_BYTES = 4  # per pair: a target
-_BLOCK = 4096  # targets whose pairs are worked on together
-_WORTH_A_THREAD = 1 << 16  # pairs below which a second thread costs more than it brings
+_BLOCK = 512  # sources whose pairs are copied together
+_RUN = 512  # pairs in a part of a list, below which parts are merged
+_WORTH_A_THREAD = 1 << 18  # pairs below which a second thread costs more than it brings
 
-PairCosts = Callable[[slice, Numbers, Numbers], Floats]  # targets, pairs of each, their sources
-
-
-@dataclass(slots=True)
-class Descent:
-    """A run of picks: what it starts from, and where it ends."""
-
-    rank: int  # of the first pick
-    tie: float
-    slack: float
-    rounding: float  # of a gain, with each change of a target
-    weights: Floats
-    values: Floats
-    best: Floats
-    owner: Ints
+PairCosts = Callable[[Ints, Numbers, Ints], Floats]  # sources, pairs of each, their targets
 
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """Pairs by target: those of target j lie at start_j to start_j + length_j."""
+    """Pairs by source, in parts: see `kernels.generic.pairs`."""
 
-    start: Ints
+    table: Floats
+    edges: Ints
+    begin: Ints
     length: Numbers
-    source: Numbers
-    cost: Numbers  # times its target's scale
-    scales: Floats
-    margins: Floats  # per target: how far a listed cost may be from the exact one
+    target: Numbers
+    cost: Numbers
 
-
-@dataclass(frozen=True, slots=True)
-class Index:
-    """The same pairs by source: those of source i lie at begins_i to begins_i+1."""
-
-    begins: Ints
-    targets: Numbers
+    @property
+    def all(self) -> tuple[Floats, Ints, Ints, Numbers, Numbers, Numbers]:
+        """Return the arrays, in the order in which kernels take them."""
+        return self.table, self.edges, self.begin, self.length, self.target, self.cost
 
 
 class LivePairs:
-    """Lists of pairs by target, sorted by source, and perhaps an index of them by source."""
+    """Lists of pairs by source, sorted by target."""
 
-    def __init__(
-        self,
-        kernels: ModuleType,
-        team: Team,
-        n_source: int,
-        lists: Lists,
-        index: Index | None = None,
-    ) -> None:
-        self._kernels, self._team = kernels, team
-        self._n_source = n_source
-        self._lists, self._index = lists, index
-        self.is_exact = not lists.margins.any()
-        self.counted = int(lists.length.sum())  # pairs when the lists were made
-        self.count = self.counted  # pairs listed now
-        self.pair_bytes = lists.source.itemsize + lists.cost.itemsize
-        self.nbytes = lists.source.nbytes + lists.cost.nbytes
-        self.nbytes += index.targets.nbytes if index is not None else 0
+    def __init__(self, kernels: ModuleType, team: Team, lists: Lists) -> None:
+        self._kernels, self._team, self._lists = kernels, team, lists
+        self.is_exact = not lists.table[MARGIN].any()
+        self._usual = float("inf")  # pairs looked at for a source that may lead
+        self.count = int(lists.length.sum())  # pairs listed when the lists were made
+        self.pair_bytes = lists.target.itemsize + lists.cost.itemsize
+        self.nbytes = lists.target.nbytes + lists.cost.nbytes
 
     @property
-    def has_index(self) -> bool:
-        """Whether pairs are listed by source too."""
-        return self._index is not None
+    def live(self) -> int:
+        """How many pairs are listed now: those that died are dropped when they are looked at."""
+        return int(self._lists.length.sum())
 
-    @property
-    def margins(self) -> Floats:
-        """Per target, how far a listed cost may be from the exact one."""
-        return self._lists.margins
+    def contest(self, sources: Ints, bar: float, known: Known) -> int:
+        """Bring gains of sources up to date, each until it falls below the bar for certain.
 
-    def gains(self, best: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        """How much each source would lower the weighted sum of `best`, and how far off that is."""
-        gains, doubt = np.zeros(self._n_source), np.zeros(self._n_source)
-        x = self._lists
-        lists = x.start, x.length, x.source, x.cost, x.scales
-        self._kernels.pair_gains(*lists, best, weights, x.margins, gains, doubt)
-        return gains, doubt
-
-    def lower(
-        self, gains: Floats, targets: Numbers, before: Floats, after: Floats, weights: Floats
-    ) -> None:
-        """Bring gains up to date after the best of these targets fell; drop pairs that died."""
-        x = self._lists
-        # On average; exact enough to say whether to share the work.
-        listed = len(targets) * (self.count // len(x.start) + 1)
-        workers = self._workers(listed)
-        changes = [gains] + [np.zeros(self._n_source) for _ in range(workers - 1)]
-        dropped = [0] * workers
-        parts = shares(len(targets), workers)
+        Returns how many pairs were looked at.
+        """
+        # As much work as the last time, for as many sources: most are soon below the bar.
+        workers = self._team.size if self._usual * len(sources) > _WORTH_A_THREAD else 1
+        turn, mine = known.next_turn(), shares(len(sources), workers)
+        spent = [0] * workers
 
         def work(worker: int) -> None:
-            mine = parts[worker]
-            dropped[worker] = self._kernels.walk(
-                targets[mine],
-                before[mine],
-                after[mine],
-                x.margins,
-                x.scales,
-                weights,
-                x.start,
-                x.length,
-                x.source,
-                x.cost,
-                changes[worker],
+            spent[worker] = self._kernels.contest_listed(
+                sources[mine[worker]], bar, turn, known.slack, *self._lists.all, *known.state
             )
 
         self._team.run(work, workers)
-        for change in changes[1:]:
-            gains += change
-        self.count -= sum(dropped)
+        self._usual = sum(spent) / len(sources)
+        return sum(spent)
 
-    def descend(self, most: int, run: Descent) -> tuple[list[int], list[float]]:
-        """Pick source after source while it is clear which is next, and half of the pairs live.
+    def descend(
+        self,
+        most: int,
+        patience: int,
+        rank: int,
+        tie: float,
+        known: Known,
+        best: Floats,
+        owner: Ints,
+    ) -> tuple[list[int], list[float], int]:
+        """Pick source after source while it is clear which is next, and lists are worth keeping.
 
-        Needs exact costs and the index. Brings the run up to date; returns the picks, and by how
-        much each lowered the cost.
+        Needs exact costs. Brings gains, `best` and `owner` up to date; returns the picks, by how
+        much each lowered the cost, and how many pairs were looked at.
         """
-        assert self._index is not None
-        x = self._lists
         picks, drops = np.empty(most, np.int64), np.empty(most)
-        made, dropped, run.slack = self._kernels.descend(
+        made, spent = self._kernels.descend(
             most,
-            run.rank,
-            run.tie,
-            run.slack,
-            run.rounding,
-            max(1, self.count - self.counted // 2),
-            x.start,
-            x.length,
-            x.source,
-            x.cost,
-            x.scales,
-            self._index.begins,
-            self._index.targets,
-            run.weights,
-            run.values,
-            run.best,
-            run.owner,
+            patience,
+            rank,
+            tie,
+            known.slack,
+            *self._lists.all,
+            *known.state,
+            best,
+            owner,
             picks,
             drops,
         )
-        self.count -= dropped
-        return picks[:made].tolist(), drops[:made].tolist()
+        return picks[:made].tolist(), drops[:made].tolist(), spent
 
-    def targets_of(self, source: int) -> Numbers:
-        """Targets that this source may serve more cheaply than their best."""
-        if self._index is not None:
-            begins = self._index.begins
-            return self._index.targets[begins[source] : begins[source + 1]]
-        x = self._lists
-        workers = self._team.size
-        parts = shares(len(x.start), workers)
-        found: list[Numbers] = [np.empty(0, np.int64)] * workers
+    def targets_of(self, source: int) -> Ints:
+        """Return the targets that this source may serve more cheaply than their best."""
+        out = np.empty(int(self._lists.length[source].sum()) + 1, np.int64)
+        return out[: self._kernels.listing(source, *self._lists.all, out)]
 
-        def search(worker: int) -> None:
-            mine = parts[worker]
-            out = np.empty(mine.stop - mine.start, np.int64)
-            number = self._kernels.listing(x.start[mine], x.length[mine], x.source, source, out)
-            found[worker] = out[:number] + mine.start
+    def lower(self, targets: Ints, after: Floats) -> None:
+        """Follow a pick that lowered the best of some targets."""
+        self._lists.table[BEST, targets] = after
 
-        self._team.run(search)
-        return np.concatenate(found)
+    def groups(self) -> Ints:
+        """Return which parts to merge, so that each holds pairs enough to be worth a look."""
+        edges, n_parts = self._lists.edges, len(self._lists.edges) - 1
+        least = -(-int(edges[-1]) // (1 << 16))  # so that numbers of targets stay small
+        wanted = self.count // (_RUN * len(self._lists.length))
+        return np.unique(
+            np.linspace(0, n_parts, min(n_parts, max(wanted, least, 1)) + 1, dtype=int)
+        )
 
-    def indexed(self) -> LivePairs:
-        """Return the same pairs, listed by source as well."""
-        x, workers = self._lists, self._workers(self.count)
-        parts = shares(len(x.start), workers)
-        tallies = np.zeros((workers, self._n_source), np.int64)
-
-        def count(worker: int) -> None:
-            mine = parts[worker]
-            self._kernels.tally(x.start[mine], x.length[mine], x.source, tallies[worker])
-
-        self._team.run(count, workers)
-        begins = np.concatenate(([0], np.cumsum(tallies.sum(axis=0))))
-        # Each worker's targets come behind those of the workers before it.
-        at = begins[:-1] + np.cumsum(tallies, axis=0) - tallies
-        targets = np.empty(begins[-1], number_type(len(x.start)))
-
-        def turn(worker: int) -> None:
-            mine = parts[worker]
-            lists = x.start[mine], x.length[mine], x.source
-            self._kernels.by_source(mine.start, *lists, at[worker], targets)
-
-        self._team.run(turn, workers)
-        return LivePairs(self._kernels, self._team, self._n_source, x, Index(begins, targets))
-
-    def packed(self, best: Floats, pair_costs: PairCosts | None = None) -> LivePairs:
-        """Return the pairs that are still live.
+    def packed(self, groups: Ints, pair_costs: PairCosts | None = None) -> LivePairs:
+        """Return the pairs that are still live, with merged parts.
 
         With `pair_costs` the listed costs are replaced by the exact ones.
         """
-        old, n_target = self._lists, len(best)
-        blocks = [slice(a, min(a + _BLOCK, n_target)) for a in range(0, n_target, _BLOCK)]
-        room = [int(old.length[block].sum()) + 1 for block in blocks]  # kernels write one ahead
-        begins = np.concatenate(([0], np.cumsum(room)))
+        x, n_source = self._lists, len(self._lists.length)
+        edges = x.edges[groups]
+        table = x.table
+        if pair_costs is not None:
+            table = x.table.copy()
+            table[SCALE], table[MARGIN] = 1.0, 0.0
+        blocks = [slice(a, min(a + _BLOCK, n_source)) for a in range(0, n_source, _BLOCK)]
+        room = [int(x.length[block].sum()) + 1 for block in blocks]  # kernels write one ahead
+        at = np.concatenate(([0], np.cumsum(room)))
         new = Lists(
-            np.empty(n_target, np.int64),
-            np.empty_like(old.length),
-            np.empty(begins[-1], old.source.dtype),
-            np.empty(begins[-1], np.float64 if pair_costs else old.cost.dtype),
-            np.ones(n_target) if pair_costs else old.scales,
-            np.zeros(n_target) if pair_costs else old.margins,
+            table,
+            edges,
+            np.empty((n_source, len(edges) - 1), np.int64),
+            np.empty((n_source, len(edges) - 1), x.length.dtype),
+            np.empty(at[-1], number_type(int(np.diff(edges).max()))),
+            np.empty(at[-1], np.float64 if pair_costs else x.cost.dtype),
         )
-        workers = self._workers(self.count)
 
-        def copy(worker: int) -> None:
-            for b in range(worker, len(blocks), workers):
-                place = slice(int(begins[b]), int(begins[b + 1]))
-                self._copy(blocks[b], place, best, new, pair_costs)
+        def copy(block: slice, _: int) -> None:
+            first = int(at[block.start // _BLOCK])
+            place = slice(first, first + room[block.start // _BLOCK])
+            self._copy(np.arange(block.start, block.stop), place, groups, new, pair_costs)
 
-        self._team.run(copy, workers)
-        return LivePairs(self._kernels, self._team, self._n_source, new)
+        share_out(blocks, self._team, copy)
+        return LivePairs(self._kernels, self._team, new)
 
     def _copy(
-        self, targets: slice, place: slice, best: Floats, new: Lists, pair_costs: PairCosts | None
+        self, sources: Ints, place: slice, groups: Ints, new: Lists, pair_costs: PairCosts | None
     ) -> None:
-        """Copy the live pairs of some targets to their place."""
-        x, limits = self._lists, best[targets] + self._lists.margins[targets]
-        length, source = new.length[targets], new.source[place]
-        cost = np.empty(len(source), x.cost.dtype) if pair_costs else new.cost[place]
-        lists = x.start[targets], x.length[targets], x.source, x.cost, x.scales[targets]
-        kept = int(self._kernels.pack(*lists, limits, length, source, cost))
+        """Copy the live pairs of some sources to their place."""
+        length = np.empty((len(sources), len(groups) - 1), new.length.dtype)
+        target = new.target[place]
+        cost = np.empty(len(target), self._lists.cost.dtype) if pair_costs else new.cost[place]
+        x = self._lists
+        lists = x.table, x.edges, groups, x.begin, x.length, x.target, x.cost
+        kept = int(self._kernels.pack(sources, *lists, length, target, cost))
         if pair_costs is not None:
-            exact = pair_costs(targets, length, source[:kept])
-            lists = _begins(length), length.copy(), source[:kept].copy(), exact, new.scales[targets]
-            self._kernels.pack(*lists, best[targets], length, source, new.cost[place])
-        new.start[targets] = place.start + _begins(length)
-
-    def _workers(self, n_pairs: int) -> int:
-        return self._team.size if n_pairs > _WORTH_A_THREAD else 1
+            origins = np.repeat(np.tile(new.edges[:-1], len(sources)), length.ravel())
+            counts = length.sum(axis=1, dtype=np.int32)
+            new.cost[place][:kept] = pair_costs(sources, counts, origins + target[:kept])
+        new.begin[sources] = place.start + begins(length)
+        new.length[sources] = length
 
 
-def _begins(length: Numbers) -> Ints:
-    begins: Ints = np.cumsum(length, dtype=np.int64) - length
-    return begins
+def begins(length: Numbers) -> Ints:
+    """Return where runs of these lengths begin that lie side by side."""
+    ends: Any = np.cumsum(length, dtype=np.int64).reshape(length.shape)
+    starts: Ints = ends - length
+    return starts

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from protospot import threads
-from protospot.costs.codes import code_type, number_type
+from protospot.costs.codes import code_type, number_type, part_edges
 from protospot.errors import InputError, MemoryBudgetError
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _UNITS |= {f"{unit}I": 1 << (10 * power) for power, unit in enumerate("KMGT", start=1)}
 _VECTORS = 144  # bytes per source and per target point: best, owner, gains, a few rows
 _BLOCKS = 8 << 20  # blocks of rows that are checked and prepared, and small change
-_LISTING, _LOOKING = 300, 10  # multiplications in the time of listing a pair, and looking at it
+_LIST = 24  # bytes per source and part of the targets: where its list is, and what it gains by it
+_LISTING, _LOOKING = 150, 10  # multiplications in the time of listing a pair, and looking at it
 _ALWAYS = 1 << 16  # live pairs that are listed without asking
 _TILES = ((512, 1024), (256, 512), (64, 256), (16, 64))  # targets x sources, largest first
 
@@ -33,9 +34,11 @@ class Plan:
     pair_bytes: int  # left for live pairs
     rows_at_once: int  # exact rows that may exist together
 
-    def pair_limit(self, pair_size: int) -> int:
+    def pair_limit(self, shape: tuple[int, int], pair_size: int) -> int:
         """How many live pairs may be collected: what is left serves to pack them later."""
-        return self.pair_bytes * 3 // (5 * pair_size)
+        lists = shape[0] * (len(part_edges(shape[1], self.threads)) - 1)
+        left = self.pair_bytes - _LIST * lists
+        return max(0, left * 7 // (8 * pair_size))
 
 
 def make_plan(
@@ -104,17 +107,23 @@ def sample_shape(tile: tuple[int, int]) -> tuple[int, int]:
     return min(128, tile[0]), 2 * tile[1]
 
 
-def pair_size(
-    shape: tuple[int, int], dtype: np.dtype[Any], *, rounds: bool, twice: bool = False
-) -> int:
-    """Return the bytes of a live pair: its source, its cost, and where needed its target again."""
-    listed = number_type(shape[0]).itemsize + code_type(dtype, is_rounded=rounds).itemsize
-    return listed + twice * (2 * number_type(shape[1]).itemsize + dtype.itemsize)
+def pair_size(shape: tuple[int, int], dtype: np.dtype[Any], workers: int, *, rounds: bool) -> int:
+    """Return the bytes of a live pair while pairs are collected."""
+    edges = part_edges(shape[1], workers)
+    number = number_type(int(np.diff(edges).max())).itemsize
+    listed = number + code_type(dtype, is_rounded=rounds).itemsize
+    # Each worker has a part of the targets in its hands, as the tiles gave it.
+    return listed + -(-(number + dtype.itemsize) * workers // (len(edges) - 1))
 
 
 def listing_price(width: int) -> float:
     """Return what it costs to list a live pair, in pairs of so many features looked at."""
     return _LISTING / (_LOOKING + width)
+
+
+def exact_price(width: int) -> float:
+    """Return what the exact cost of a listed pair costs, in pairs of so many features looked at."""
+    return (2 * _LOOKING + width) / _LOOKING
 
 
 def worth_listing(n_pairs: int, price: float, spent: float) -> float:

@@ -31,8 +31,9 @@ class PointCost(TiledCost):
 
     def rows(self, sources: Ints, targets: Numbers | None = None) -> Floats:
         """Return exact costs from these sources to every target, or to the given targets."""
-        if len(sources) == 1 and targets is not None and self._target.is_ready:
-            return self._row(int(sources[0]), targets)
+        if len(sources) == 1 and self._target.is_ready:
+            every = np.arange(self.shape[1]) if targets is None else targets
+            return self._row(int(sources[0]), every)
         n = self.shape[1] if targets is None else len(targets)
         out = np.empty((len(sources), n))
         side = PointCost._source_side(self, sources)
@@ -54,46 +55,44 @@ class PointCost(TiledCost):
     def _row(self, source: int, targets: Numbers) -> Floats:
         """Return one row at some targets, without a copy of them: the pairs seen from afar."""
         p, q = self._scales
-        row = self._source.block(slice(source, source + 1))
+        row = self._source.block(slice(source, source + 1)), p[source : source + 1]
         out = np.empty((1, len(targets)))
         heavy = len(targets) * self._width > _WORTH_A_THREAD
-        workers = self.plan.threads if heavy else 1
-        parts = shares(len(targets), workers)
+        parts = shares(len(targets), self.plan.threads if heavy else 1)
 
         def work(worker: int) -> None:
-            mine = parts[worker]
-            count = np.array([mine.stop - mine.start], np.int32)
-            self._kernels.direct_pairs(
-                self._metric.form,
-                self._target.raw,
-                row,
-                q,
-                p[source : source + 1],
-                count,
-                targets[mine],
-                out[0, mine],
-            )
+            mine = targets[parts[worker]]
+            count = np.array([len(mine)], np.int32)
+            out[0, parts[worker]] = self._listed((self._target, q), row, count, mine)
 
-        self._team.run(work, workers)
-        return self._metric.finish(out)
+        self._team.run(work, len(parts))
+        return out
 
     def pair_costs(self, targets: slice, counts: Numbers, sources: Numbers) -> Floats:
         """Return exact costs of listed pairs: the first counts_0 are the first target's, ..."""
         if not self._source.is_ready:
             return super().pair_costs(targets, counts, sources)
         p, q = self._scales
-        out = np.empty(len(sources))
         block = self._target.block(targets)
-        self._kernels.direct_pairs(
-            self._metric.form, self._source.raw, block, p, q[targets], counts, sources, out
-        )
-        return self._metric.finish(out)
+        return self._listed((self._source, p), (block, q[targets]), counts, sources)
 
-    def sharpened(self, pairs: LivePairs, best: Floats) -> LivePairs | None:
+    def sharpened(self, pairs: LivePairs) -> LivePairs | None:
         """Return the same pairs with exact costs; None where that would cost too much."""
-        if not self._source.is_ready:
-            return None
-        return pairs.packed(best, self.pair_costs).indexed()
+        return pairs.packed(pairs.groups(), self._costs_of) if self._target.is_ready else None
+
+    def _costs_of(self, sources: Ints, counts: Numbers, targets: Ints) -> Floats:
+        """Return exact costs of listed pairs: the first counts_0 are the first source's, ..."""
+        p, q = self._scales
+        rows = self._source.block(sources)
+        return self._listed((self._target, q), (rows, p[sources]), counts, targets)
+
+    def _listed(self, among: Any, rows: Any, counts: Numbers, numbers: Numbers) -> Floats:
+        """Return exact costs of rows of one side, counts_0 with the first of them, ..."""
+        (points, p), (block, q) = among, rows
+        out = np.empty(len(numbers))
+        form = self._metric.form
+        self._kernels.direct_pairs(form, points.raw, block, p, q, counts, numbers, out)
+        return self._metric.finish(out)
 
     def _source_side(self, rows: slice | Ints) -> Any:
         return _block(self._source, rows), self._scales[0][rows]

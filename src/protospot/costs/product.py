@@ -103,6 +103,11 @@ class ProductCost(PointCost):
         top = max(float(side.norms.max()) for side in self._sides)
         return top == 0 or _SAFE[0] < top < _SAFE[1]
 
+    @property
+    def _together(self) -> int:
+        # Where zeros are skipped, the targets of a tile take half of the cache, too.
+        return self.plan.tile[1] if self._alone is None else max(1, self.plan.tile[1] // 2)
+
     def _source_side(self, rows: slice | Ints) -> Any:
         if self._alone is not None:
             return np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows

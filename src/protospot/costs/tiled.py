@@ -6,17 +6,20 @@ reduction over tiles.
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import numpy as np
 
-from protospot.costs import gather
-from protospot.costs.codes import codes
-from protospot.costs.gather import Bar, Gatherer, Piece, Scratch
+from protospot.costs.codes import codes, part_edges
+from protospot.costs.gather import Bar, Gatherer, Scratch
+from protospot.costs.known import Known
 from protospot.costs.pairs import LivePairs
-from protospot.costs.plan import listing_price, pair_size, sample_shape
+from protospot.costs.plan import exact_price, listing_price, pair_size, sample_shape
 from protospot.costs.tiles import Tiles
 from protospot.types import Floats, Ints, Numbers
+
+_ALL = slice(None)
 
 
 class TiledCost(Tiles):
@@ -35,12 +38,7 @@ class TiledCost(Tiles):
     @property
     def pair_size(self) -> int:
         """Bytes per live pair while they are collected."""
-        return pair_size(self.shape, self.dtype, rounds=self.rounds, twice=self.splits_sources)
-
-    @property
-    def _together(self) -> int:
-        """How many sources a tile has at most."""
-        return self.plan.tile[1]
+        return pair_size(self.shape, self.dtype, self.plan.threads, rounds=self.rounds)
 
     @property
     def _sample_shape(self) -> tuple[int, int]:
@@ -50,6 +48,11 @@ class TiledCost(Tiles):
     def listing_price(self) -> float:
         """What it costs to list a pair, in pairs looked at."""
         return listing_price(self._width)
+
+    @property
+    def exact_price(self) -> float:
+        """What the exact cost of a listed pair costs, in pairs looked at."""
+        return exact_price(self._width)
 
     @property
     def underflow(self) -> float:
@@ -70,7 +73,7 @@ class TiledCost(Tiles):
             out[mine] = self.rows(sources[mine[:1]].astype(np.int64), owner[mine])[0]
         return out
 
-    def sharpened(self, pairs: LivePairs, best: Floats) -> LivePairs | None:
+    def sharpened(self, pairs: LivePairs) -> LivePairs | None:
         """Return the same pairs with exact costs; None where that would cost too much."""
         return None
 
@@ -88,15 +91,57 @@ class TiledCost(Tiles):
         rounding = summing(self.shape[1]) * float(np.abs(sums).max())
         return sums, self.margins[0] + float(weights @ self.margins[1]) + rounding
 
-    def gains(self, best: Floats, weights: Floats, sources: Ints | None = None) -> Floats:
-        """Return how much each source, or each of the given, would lower the sum of `best`."""
+    def gains(
+        self, best: Floats, weights: Floats, sources: Ints | None = None, within: slice = _ALL
+    ) -> Floats:
+        """Return how much each source, or each of the given, would lower the sum of `best`.
+
+        Or as much of it as comes from the targets within a slice.
+        """
+        begin, end, _ = within.indices(self.shape[1])
+        best, weights = best[begin:end], weights[begin:end]
 
         def add(tile: Numbers, rows: Ints, part: slice, out: Floats) -> None:
             high, mass = self._cast(best, part), self._masses(weights, part)
             edges = np.array([0, part.stop - part.start])
             self._kernels.gains(tile, rows, high, mass, edges, out[:, None])
 
-        return self._summed(add, sources=sources)
+        return self._summed(add, slice(begin, end), sources)
+
+    def gain_parts(self, best: Floats, weights: Floats, edges: Ints) -> Floats:
+        """Return all gains in parts: that of the targets between one edge and the next."""
+        parts = np.empty((self.shape[0], len(edges) - 1))
+        for b in range(len(edges) - 1):
+            parts[:, b] = self.gains(best, weights, within=slice(edges[b], edges[b + 1]))
+        return parts
+
+    def contest(
+        self,
+        sources: Ints,
+        best: Floats,
+        weights: Floats,
+        edges: Ints,
+        bar: float,
+        known: Known,
+    ) -> int:
+        """Bring gains of sources up to date, each until it falls below the bar for certain.
+
+        Returns how many pairs were looked at. All sources go through the parts together.
+        """
+        n_parts, spent = len(edges) - 1, 0
+        first, left = known.next_turn(), sources
+        for part in ((first + step) % n_parts for step in range(n_parts)):
+            within = slice(edges[part], edges[part + 1])
+            fresh = self.gains(best, weights, left, within)
+            known.values[left] += fresh - known.parts[left, part]
+            known.parts[left, part] = fresh
+            spent += len(left) * int(within.stop - within.start)
+            left = left[known.values[left] + known.doubts[left] + known.slack >= bar]
+            if len(left) == 0:
+                return spent
+        known.values[left] = known.parts[left].sum(axis=1)
+        known.is_stale[left] = False
+        return spent
 
     def lower(
         self, gains: Floats, targets: Ints, before: Floats, after: Floats, weights: Floats
@@ -123,40 +168,50 @@ class TiledCost(Tiles):
         return live / self._sampled.size
 
     def live(self, best: Floats, weights: Floats, limit: int) -> tuple[LivePairs, Floats] | None:
-        """Return all pairs that cost less than their target's best, and all gains.
+        """Return all pairs that cost less than their target's best, and all gains in parts.
 
         None when there are more than limit.
         """
         limits = self._limits(best, slice(None))
         listed = codes(limits, is_rounded=self.rounds)
-        gatherer = Gatherer(self._kernels, self._team, self.shape, listed, limit)
-        totals: dict[int, Floats] = {}
-        pieces: dict[int, Piece] = {}
+        edges = part_edges(self.shape[1], self._workers(self.shape[1]))
+        gatherer = Gatherer(self._kernels, self.shape[0], edges, listed, limit)
+        parts = np.zeros((self.shape[0], len(edges) - 1))
 
-        def work(worker: int, workers: int) -> None:
-            width = self.shape[1] if self.splits_sources else self.plan.tile[0]
+        def bar(part: slice, edges: Ints) -> Bar:
+            return Bar(self._cast(best, part), self._masses(weights, part), limits[part], edges)
+
+        self._gather(gatherer, edges, bar, parts)
+        margins = self.margins[1] + self.margins[0].max() + listed.error
+        # In the order that kernels.forms says.
+        lists = gatherer.lists(np.stack([best, listed.scales, margins, weights]))
+        return None if lists is None else (LivePairs(self._kernels, self._team, lists), parts)
+
+    def _gather(self, gatherer: Gatherer, edges: Ints, bar: Any, gains: Floats) -> None:
+        """Bring the live pairs of all tiles to the gatherer; workers take parts in turn."""
+        turns = count()
+
+        def work(worker: int, _: int) -> None:
+            width = int(np.diff(edges).max())
             # Pairs up to the limit, and all those of the tile that goes over it.
-            size = min(limit + self._together * width, self.shape[0] * width)
-            scratch = Scratch(width, size, self.dtype)
-            total = totals[worker] = np.zeros(self.shape[0])
-
-            for part, tiles in self._tiles(worker, workers):
-                known = self._cast(best, part), self._masses(weights, part)
-                piece = gatherer.piece(Bar(*known, limits[part]), tiles, scratch, total)
-                if piece is None:
-                    return
-                if self.splits_sources:
-                    pieces[worker] = piece
-                elif not gatherer.place(part, [piece]):
+            tile = self.plan.tile[0] * self.plan.tile[1]
+            size = min(gatherer.room + tile, self.shape[0] * width)
+            scratch = Scratch(self._kernels, width, size, self.dtype)
+            while (b := next(turns)) < len(edges) - 1:
+                scratch.clear()
+                begin = int(edges[b])
+                for part, tiles in self._tiles(worker, 1, slice(begin, int(edges[b + 1]))):
+                    whole = slice(begin + part.start, begin + part.stop)
+                    mine = bar(whole, np.array([0, part.stop - part.start]))
+                    if not scratch.collect(
+                        part.start, tiles, mine, gains[:, b : b + 1], gatherer.room
+                    ):
+                        gatherer.give_up()
+                        return
+                if not gatherer.place(slice(0, self.shape[0]), slice(b, b + 1), scratch):
                     return
 
         self._spread(work, self.shape[1])
-        whole = [pieces[worker] for worker in sorted(pieces)]
-        if whole:
-            gatherer.place(slice(0, self.shape[1]), whole)
-        margins = self.margins[1] + self.margins[0].max() + listed.error
-        pairs = gatherer.pairs(margins, gather.index_of(whole) if whole else None)
-        return None if pairs is None else (pairs, _sum(totals))
 
     def nearest(self) -> tuple[Floats, Ints]:
         """Return each target's exact cheapest cost and the lowest source that has it."""
@@ -195,12 +250,12 @@ class TiledCost(Tiles):
                 owner[lower] = source
                 best[targets] = np.minimum(best[targets], costs)
 
-    def _summed(self, add: Any, targets: Ints | None = None, sources: Ints | None = None) -> Floats:
+    def _summed(
+        self, add: Any, targets: slice | Ints = _ALL, sources: Ints | None = None
+    ) -> Floats:
         """Return the sum of what `add(tile, its rows, part of the targets, out)` adds."""
-        n_source, n_target = (
-            n if rows is None else len(rows)
-            for n, rows in zip(self.shape, (sources, targets), strict=True)
-        )
+        n_source = self.shape[0] if sources is None else len(sources)
+        n_target = self._number(targets)
         totals: dict[int, Floats] = {}
 
         def work(worker: int, workers: int) -> None:

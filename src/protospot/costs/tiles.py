@@ -18,6 +18,8 @@ from protospot.types import Ints, Numbers
 
 _WORTH_A_THREAD = 1 << 20  # multiplications below which a second thread costs more than it brings
 
+_ALL = slice(None)
+
 # Sources by their place among those asked for, a tile, and the rows of it that are theirs.
 Column = Iterator[tuple[slice, Numbers, Ints]]
 
@@ -39,6 +41,11 @@ class Tiles:
         self._rows = np.arange(plan.tile[1])
         self._buffers: dict[int, Numbers] = {}
 
+    @property
+    def _together(self) -> int:
+        """How many sources a tile has at most."""
+        return self.plan.tile[1]
+
     def _source_side(self, rows: slice | Ints) -> Any:
         """Return what `_tile` needs to know of these sources."""
         raise NotImplementedError
@@ -52,28 +59,51 @@ class Tiles:
         raise NotImplementedError
 
     def _tiles(
-        self, worker: int, workers: int, targets: Ints | None = None, sources: Ints | None = None
+        self,
+        worker: int,
+        workers: int,
+        targets: slice | Ints = _ALL,
+        sources: Ints | None = None,
     ) -> Iterator[tuple[slice, Column]]:
-        """Yield a worker's share of the targets, part by part, each with its tiles."""
-        n = self.shape[1] if targets is None else len(targets)
+        """Yield a worker's share of the targets, part by part, each with its tiles.
+
+        Parts count from the first of the targets that were asked for. With one worker, its number
+        only says whose buffer to use.
+        """
+        n = self._number(targets)
         step = max(1, min(self.plan.tile[0], -(-n // workers)))
-        for begin in range(worker * step, n, workers * step):
+        first = worker * step if workers > 1 else 0
+        for begin in range(first, n, workers * step):
             part = slice(begin, min(begin + step, n))
-            side = self._target_side(part if targets is None else targets[part])
+            if isinstance(targets, slice):
+                base = targets.indices(self.shape[1])[0]
+                side = self._target_side(slice(base + part.start, base + part.stop))
+            else:
+                side = self._target_side(targets[part])
             yield part, self._column(worker, side, part.stop - part.start, sources)
 
     def _column(self, worker: int, side: Any, m: int, sources: Ints | None) -> Column:
         if worker not in self._buffers:
             self._buffers[worker] = np.empty(self.plan.tile[0] * self.plan.tile[1], self.dtype)
         n_source = self.shape[0] if sources is None else len(sources)
-        for begin in range(0, n_source, self.plan.tile[1]):
-            part = slice(begin, min(begin + self.plan.tile[1], n_source))
+        for begin in range(0, n_source, self._together):
+            part = slice(begin, min(begin + self._together, n_source))
             n = part.stop - part.start
             tile = self._buffers[worker][: n * m].reshape(n, m)
             self._tile(self._source_side(part if sources is None else sources[part]), side, tile)
             yield part, tile, self._rows[:n]
 
-    def _spread(self, work: Any, n_target: int, n_source: int | None = None) -> None:
+    def _number(self, targets: slice | Ints) -> int:
+        """How many targets these are."""
+        if isinstance(targets, slice):
+            return len(range(*targets.indices(self.shape[1])))
+        return len(targets)
+
+    def _workers(self, n_target: int, n_source: int | None = None) -> int:
+        """How many threads so many pairs are worth."""
         pairs = n_target * (self.shape[0] if n_source is None else n_source)
-        workers = self.plan.threads if pairs * self._width > _WORTH_A_THREAD else 1
+        return self.plan.threads if pairs * self._width > _WORTH_A_THREAD else 1
+
+    def _spread(self, work: Any, n_target: int, n_source: int | None = None) -> None:
+        workers = self._workers(n_target, n_source)
         self._team.run(lambda worker: work(worker, workers), workers)

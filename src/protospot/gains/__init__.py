@@ -1,9 +1,9 @@
 """Gains: how much each source would lower the cost, known exactly enough to pick the next.
 
-The first gains take a pass over all pairs. Then they are `maintained`, or computed `lazy` again
-where sources are many or targets lie apart; and as soon as the pairs that are still live fit in
-memory, and are few enough to be worth it, they are collected, gains follow their lists (`listed`),
-and the matrix is never looked at again.
+The first gains take a pass over all pairs. Then they are `maintained`, or `contested` where sources
+are many or rows are stored; and as soon as the pairs that are still live fit in memory, and are few
+enough to be worth it, they are collected, gains are computed from their lists (`listed`), and the
+matrix is never looked at again.
 """
 
 from __future__ import annotations
@@ -13,11 +13,9 @@ from functools import partial
 import numpy as np
 
 from protospot.costs import Cost
-from protospot.costs.dense import DenseCost
 from protospot.costs.layout import MANY
 from protospot.costs.plan import worth_listing
-from protospot.gains.contested import Contested
-from protospot.gains.lazy import Lazy
+from protospot.gains.contested import Contested, of_matrix
 from protospot.gains.listed import Listed
 from protospot.gains.maintained import Maintained
 from protospot.gains.stage import Stage, largest, weighted
@@ -25,7 +23,7 @@ from protospot.types import Floats, Ints, Numbers
 
 __all__ = ["Gains", "largest", "weighted"]
 
-_PATIENCE = 0.5  # passes that lazy gains may cost beyond maintained ones
+_PATIENCE = 0.5  # passes that contested gains may cost beyond maintained ones
 
 
 class Gains:
@@ -53,9 +51,10 @@ class Gains:
         else:
             self._collect(best)
         if self._stage is None:
-            self._pass(best, is_lazy=self._cost.shape[0] >= MANY)
-        elif isinstance(self._stage, Lazy) and self._stage.work > self._changed + _PATIENCE:
-            self._pass(best, is_lazy=False)
+            many = self._cost.splits_sources or self._cost.shape[0] >= MANY
+            self._pass(best, is_contested=many)
+        elif self._has_no_patience():
+            self._pass(best, is_contested=False)
         assert self._stage is not None
         self._stage.freshen(best, count, among)
         return self._stage
@@ -65,7 +64,7 @@ class Gains:
         values = np.empty(len(sources))
         if isinstance(self._stage, Listed):
             for at, source in enumerate(sources.tolist()):
-                targets = self._stage.listed(source)
+                targets = self._stage.targets_of(source)
                 costs = self._cost.rows(np.array([source]), targets)[0]
                 values[at] = weighted(np.maximum(best[targets] - costs, 0), self._weights[targets])
                 self._stage.checked += len(targets)
@@ -111,8 +110,11 @@ class Gains:
         Clusters far apart need this: float32 cannot hold both the distances between them and those
         within, and one exact pass is cheaper than exact checks of many candidates at every pick.
         """
-        if isinstance(self._stage, Listed) and self._stage.has_index:
-            return self._stage.sharpen(best)
+        if isinstance(self._stage, Listed):
+            if self._stage.is_exact:
+                return False
+            if self._stage.sharpen(best):
+                return True
         if not (self._cost.margins[0].any() or self._cost.margins[1].any()):
             return False
         self._cost = self._cost.exact()
@@ -120,16 +122,22 @@ class Gains:
         self._note("exact costs")
         return True
 
-    def _pass(self, best: Floats, *, is_lazy: bool) -> None:
+    def _has_no_patience(self) -> bool:
+        """Whether following every change would have cost less than looking at leading sources."""
+        stage = self._stage
+        if not isinstance(stage, Contested) or isinstance(stage, Listed):
+            return False
+        return not self._cost.splits_sources and stage.work > self._changed + _PATIENCE
+
+    def _pass(self, best: Floats, *, is_contested: bool) -> None:
         """Compute all gains, and from then on those of leading sources, or all."""
         cost, weights = self._cost, self._weights
-        if isinstance(cost, DenseCost) and cost.splits_sources:
-            self._note("all gains, then of leading sources part by part")
-            self._enter(Contested(cost, weights, best))
-            return
-        self._note("all gains, then of leading sources only" if is_lazy else "all gains")
-        values = cost.gains(best, weights)
-        self._enter((Lazy if is_lazy else Maintained)(cost, weights, values))
+        if is_contested:
+            self._note("all gains, then of leading sources only")
+            self._enter(of_matrix(cost, weights, best))
+        else:
+            self._note("all gains")
+            self._enter(Maintained(cost, weights, cost.gains(best, weights)))
 
     def _enter(self, stage: Stage) -> None:
         stage.values[self._spent] = -np.inf
@@ -140,7 +148,7 @@ class Gains:
         if len(self._spent) < self._next_try:
             return
         cost = self._cost
-        limit = min(cost.plan.pair_limit(cost.pair_size), self._n_pairs)
+        limit = min(cost.plan.pair_limit(cost.shape, cost.pair_size), self._n_pairs)
         share = min(1.0, 1.2 * cost.live_share(best))  # with room for a poor sample
         spent = 0.0 if self._stage is None else self._stage.work
         worth = worth_listing(self._n_pairs, cost.listing_price, spent)

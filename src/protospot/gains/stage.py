@@ -18,10 +18,22 @@ class Stage(Protocol):
     A gain may be off by its doubt and by the slack, which all have in common.
     """
 
-    values: Floats
-    doubts: Floats
-    slack: float
     work: float  # passes over all pairs that it has cost to keep gains up to date
+
+    @property
+    def values(self) -> Floats:
+        """The gains."""
+        ...
+
+    @property
+    def doubts(self) -> Floats:
+        """How far each may be off."""
+        ...
+
+    @property
+    def slack(self) -> float:
+        """How far all may be off, beyond that."""
+        ...
 
     def targets_of(self, source: int) -> Numbers | None:
         """Targets that this source may serve more cheaply; None for any."""

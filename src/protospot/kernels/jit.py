@@ -21,11 +21,16 @@ MAXIMUM = {"nnan", "nsz"}
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
-def kernel(fastmath: set[str] | None = None) -> Callable[[Kernel], Kernel]:
-    """Compile a function on its first call for each combination of dtypes."""
+def kernel(fastmath: set[str] | None = None, *, inline: bool = False) -> Callable[[Kernel], Kernel]:
+    """Compile a function on its first call for each combination of dtypes.
+
+    With `inline` it becomes part of the kernels that call it: to hand over a dozen arrays takes
+    longer than to walk a short list.
+    """
 
     def compiled(function: Kernel) -> Kernel:
         options: dict[str, Any] = {"nogil": True, "fastmath": fastmath or False}
+        options |= {"forceinline": inline}
         try:
             return numba.njit(function, cache=NUMBA_CACHE, **options)  # type: ignore[no-any-return]
         except RuntimeError:  # no folder to write the cache to

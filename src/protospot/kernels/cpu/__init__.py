@@ -1,16 +1,9 @@
 """The numba twins of `protospot.kernels.generic`: same names, arguments and results."""
 
+from protospot.kernels.cpu.descent import descend
 from protospot.kernels.cpu.direct import direct, direct_pairs, direct_sparse
-from protospot.kernels.cpu.field import contenders, descend, settle
-from protospot.kernels.cpu.pairs import (
-    by_source,
-    by_target,
-    listing,
-    pack,
-    pair_gains,
-    tally,
-    walk,
-)
+from protospot.kernels.cpu.field import contenders, rivals, settle
+from protospot.kernels.cpu.pairs import contest_listed, listing, merge, pack
 from protospot.kernels.cpu.tables import (
     column_sums,
     count_numbers,
@@ -32,12 +25,11 @@ from protospot.kernels.cpu.tiles import (
 )
 
 __all__ = [
-    "by_source",
-    "by_target",
     "collect",
     "column_sums",
     "contenders",
     "contest",
+    "contest_listed",
     "count_numbers",
     "descend",
     "direct",
@@ -47,17 +39,16 @@ __all__ = [
     "gains",
     "listing",
     "lower",
+    "merge",
     "nearest",
     "pack",
-    "pair_gains",
     "pull",
     "pulled",
+    "rivals",
     "row_sums",
     "settle",
     "sparse_products",
     "squared_lengths",
     "sums",
     "take_numbers",
-    "tally",
-    "walk",
 ]

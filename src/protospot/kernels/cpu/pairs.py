@@ -1,4 +1,4 @@
-"""Lists of live pairs: a few per target, walked and shortened as the selection grows.
+"""Lists of live pairs: a few per source, walked and shortened as the selection grows.
 
 Places are unsigned (`np.uintp`): numba then need not ask whether an index counts from the end,
 which would double the time of loops as short as these.
@@ -8,154 +8,225 @@ from __future__ import annotations
 
 import numpy as np
 
-from protospot.kernels.jit import kernel
-from protospot.types import Floats, Ints, Numbers
+from protospot.kernels.cpu.compress import LANES, marked, number, take
+from protospot.kernels.forms import BEST, LOOK, MARGIN, SCALE, WEIGHT
+from protospot.kernels.jit import FUSE, MAXIMUM, kernel
+from protospot.types import Bools, Floats, Ints, Numbers
+
+_FEW = 0.9  # share of a list that lives, below which it is worth to drop the others
 
 
 @kernel()
-def tally(start: Ints, length: Numbers, numbers: Numbers, out: Ints) -> None:
-    """Same as generic.tally."""
-    for j in range(len(start)):
-        begin = np.uintp(start[j])
-        for e in range(begin, begin + np.uintp(length[j])):
-            out[np.uintp(numbers[e])] += 1
-
-
-@kernel()
-def by_target(
-    first: int,
+def merge(
+    starts: Ints,
+    bases: Ints,
     counts: Numbers,
     target: Numbers,
     cost: Numbers,
     inverse: Numbers,
     shift: float,
-    at: Ints,
-    out_source: Numbers,
+    out_target: Numbers,
     out_cost: Numbers,
 ) -> None:
-    """Same as generic.by_target."""
+    """Same as generic.merge."""
+    places = starts.copy()
+    at = 0
+    for i in range(counts.shape[1]):
+        for g in range(len(bases)):
+            count, first = counts[g, i], places[g]
+            run, end = slice(first, first + count), at + count
+            _encode(cost[run], target[run], inverse[bases[g] :], shift, out_cost[at:end])
+            _shift(target[run], bases[g], out_target[at:end])
+            places[g] += count
+            at = end
+
+
+@kernel()
+def _encode(cost: Numbers, target: Numbers, inverse: Numbers, shift: float, out: Numbers) -> None:
     half = cost.dtype.type(shift)
-    e = np.uintp(0)
-    for i in range(len(counts)):
-        for _ in range(counts[i]):
-            j = np.uintp(target[e])
-            place = np.uintp(at[j])
-            at[j] += 1
-            out_source[place] = first + i
-            code = cost[e] * inverse[j] + half
-            out_cost[place] = code if half == 0 else max(code, half)
-            e += np.uintp(1)
+    if half == 0:
+        for e in range(len(cost)):
+            out[e] = cost[e] * inverse[np.uintp(target[e])]
+    else:
+        for e in range(len(cost)):
+            out[e] = max(cost[e] * inverse[np.uintp(target[e])] + half, half)
 
 
 @kernel()
-def by_source(
-    first: int, start: Ints, length: Numbers, source: Numbers, at: Ints, targets: Numbers
-) -> None:
-    """Same as generic.by_source."""
-    for j in range(len(start)):
-        begin = np.uintp(start[j])
-        for e in range(begin, begin + np.uintp(length[j])):
-            who = np.uintp(source[e])
-            targets[np.uintp(at[who])] = first + j
-            at[who] += 1
+def _shift(target: Numbers, by: int, out: Numbers) -> None:
+    for e in range(len(target)):
+        out[e] = target[e] + by
 
 
-@kernel()
-def pair_gains(
-    start: Ints,
-    length: Numbers,
-    source: Numbers,
-    cost: Numbers,
-    scales: Floats,
+@kernel(FUSE | MAXIMUM)
+def _walk(
     best: Floats,
-    weights: Floats,
-    margins: Floats,
-    out: Floats,
-    doubt: Floats,
+    scale: Floats,
+    margin: Floats,
+    weight: Floats,
+    target: Numbers,
+    cost: Numbers,
+    marks: Numbers,
+) -> tuple[float, float, int]:
+    """Mark the pairs of a list that live; return its gain, how far off, and how many live."""
+    gain, doubt, live = 0.0, 0.0, 0
+    for e in range(len(target)):
+        j = np.uintp(target[e])
+        fall, unsure, mass = best[j] - scale[j] * cost[e], margin[j], weight[j]
+        is_live = fall > -unsure
+        gain += mass * max(fall, 0.0)
+        doubt += mass * unsure if is_live else 0.0
+        live += is_live
+        marks[e] = is_live
+    return gain, doubt, live
+
+
+@kernel(FUSE)
+def _mark(
+    best: Floats, scale: Floats, margin: Floats, target: Numbers, cost: Numbers, marks: Numbers
 ) -> None:
-    """Same as generic.pair_gains."""
-    for j in range(len(start)):
-        begin, weight, scale = np.uintp(start[j]), weights[j], scales[j]
-        unsure = weight * margins[j]
-        for e in range(begin, begin + np.uintp(length[j])):
-            who = np.uintp(source[e])
-            out[who] += weight * max(best[j] - scale * cost[e], 0.0)
-            doubt[who] += unsure
+    """Mark the pairs of a list that live."""
+    for e in range(len(target)):
+        j = np.uintp(target[e])
+        marks[e] = best[j] - scale[j] * cost[e] > -margin[j]
 
 
 @kernel()
-def walk(
-    targets: Numbers,
-    before: Floats,
-    after: Floats,
-    margins: Floats,
-    scales: Floats,
-    weights: Floats,
-    start: Ints,
+def _keep(values: Numbers, marks: Numbers, first: int, count: int, out: Numbers, at: int) -> int:
+    """Write the marked of so many values from `first` on to `out`; return how many."""
+    place = np.uintp(at)
+    whole = np.uintp(count) - np.uintp(count) % np.uintp(LANES)
+    mine = values[first : first + count]
+    for e in range(np.uintp(0), whole, np.uintp(LANES)):
+        mask = marked(marks, e)
+        take(mine, mask, e, out, place)
+        place += np.uintp(number(mask))
+    for e in range(whole, np.uintp(count)):
+        if marks[e]:
+            out[place] = mine[e]
+            place += np.uintp(1)
+    return int(place - np.uintp(at))
+
+
+@kernel()
+def _look(
+    i: int,
+    part: int,
+    table: Floats,
+    edges: Ints,
+    begin: Ints,
     length: Numbers,
-    source: Numbers,
+    target: Numbers,
     cost: Numbers,
-    out: Floats,
+    parts: Floats,
+    values: Floats,
+    marks: Numbers,
+) -> float:
+    """Bring a part of a gain up to date, and drop pairs that died; return how far off it may be."""
+    first, count, base = begin[i, part], length[i, part], edges[part]
+    mine = target[first : first + count], cost[first : first + count]
+    of = table[BEST, base:], table[SCALE, base:], table[MARGIN, base:], table[WEIGHT, base:]
+    gain, doubt, live = _walk(*of, *mine, marks)
+    if live < _FEW * count:
+        _keep(target, marks, first, count, target, first)
+        _keep(cost, marks, first, count, cost, first)
+        length[i, part] = live
+    values[i] += gain - parts[i, part]
+    parts[i, part] = gain
+    return doubt
+
+
+@kernel()
+def contest_listed(
+    sources: Ints,
+    bar: float,
+    turn: int,
+    slack: float,
+    table: Floats,
+    edges: Ints,
+    begin: Ints,
+    length: Numbers,
+    target: Numbers,
+    cost: Numbers,
+    parts: Floats,
+    values: Floats,
+    doubts: Floats,
+    is_stale: Bools,
 ) -> int:
-    """Same as generic.walk; also drops the pairs that died from the lists."""
-    dropped = 0
-    for t in range(len(targets)):
-        j = targets[t]
-        high, low, weight, scale = before[t], after[t], weights[j], scales[j]
-        limit = low + margins[j]
-        begin = np.uintp(start[j])
-        kept = begin
-        for e in range(begin, begin + np.uintp(length[j])):
-            c = scale * cost[e]
-            out[np.uintp(source[e])] -= weight * (high - min(max(c, low), high))
-            # Written always, kept when live: no branch to mispredict.
-            source[kept] = source[e]
-            cost[kept] = cost[e]
-            kept += np.uintp(c < limit)
-        dropped += length[j] - np.int64(kept - begin)
-        length[j] = kept - begin
-    return dropped
+    """Same as generic.contest_listed; also drops the pairs that died from the lists."""
+    spent, n_left = 0, len(sources)
+    n_parts = len(edges) - 1
+    left, unsure = sources.copy(), np.zeros(n_left)
+    marks = np.empty(np.diff(edges).max(), np.uint8)
+    lists = table, edges, begin, length, target, cost
+    for step in range(n_parts):
+        part, kept = (turn + step) % n_parts, 0
+        for n in range(n_left):
+            i = left[n]
+            spent += LOOK + length[i, part]
+            left[kept] = i
+            unsure[kept] = unsure[n] + _look(i, part, *lists, parts, values, marks)
+            kept += values[i] + doubts[i] + slack >= bar
+        n_left = kept
+    for n in range(n_left):
+        i = left[n]
+        # Summed anew, or rounding would pile up.
+        values[i], doubts[i], is_stale[i] = parts[i].sum(), unsure[n], False
+    return spent
+
+
+@kernel()
+def listing(
+    source: int,
+    table: Floats,
+    edges: Ints,
+    begin: Ints,
+    length: Numbers,
+    target: Numbers,
+    cost: Numbers,
+    out: Ints,
+) -> int:
+    """Same as generic.listing."""
+    found = np.uintp(0)
+    for part in range(len(edges) - 1):
+        first, base = np.uintp(begin[source, part]), np.uintp(edges[part])
+        for e in range(first, first + np.uintp(length[source, part])):
+            j = base + np.uintp(target[e])
+            out[found] = j
+            fall = table[BEST, j] - table[SCALE, j] * cost[e]
+            found += np.uintp(fall > -table[MARGIN, j])
+    return int(found)
 
 
 @kernel()
 def pack(
-    start: Ints,
+    sources: Ints,
+    table: Floats,
+    edges: Ints,
+    groups: Ints,
+    begin: Ints,
     length: Numbers,
-    source: Numbers,
+    target: Numbers,
     cost: Numbers,
-    scales: Floats,
-    limits: Floats,
     out_length: Numbers,
-    out_source: Numbers,
+    out_target: Numbers,
     out_cost: Numbers,
 ) -> int:
     """Same as generic.pack."""
-    at = np.uintp(0)
-    for j in range(len(start)):
-        before, limit, scale = at, limits[j], scales[j]
-        begin = np.uintp(start[j])
-        for e in range(begin, begin + np.uintp(length[j])):
-            out_source[at] = source[e]
-            out_cost[at] = cost[e]
-            at += np.uintp(scale * cost[e] < limit)
-        out_length[j] = at - before
-    return int(at)
-
-
-@kernel()
-def listing(start: Ints, length: Numbers, source: Numbers, wanted: int, out: Numbers) -> int:
-    """Same as generic.listing; the lists are sorted by source."""
-    found = 0
-    for j in range(len(start)):
-        low = np.uintp(start[j])
-        high = end = low + np.uintp(length[j])
-        while low < high:
-            middle = (low + high) >> np.uintp(1)
-            if source[middle] < wanted:
-                low = middle + np.uintp(1)
-            else:
-                high = middle
-        if low < end and source[low] == wanted:
-            out[found] = j
-            found += 1
-    return found
+    at = 0
+    marks = np.empty(np.diff(edges).max(), np.uint8)
+    for n in range(len(sources)):
+        i = sources[n]
+        for group in range(len(groups) - 1):
+            before, origin = at, edges[groups[group]]
+            for part in range(groups[group], groups[group + 1]):
+                first, count, base = begin[i, part], length[i, part], edges[part]
+                mine = target[first : first + count], cost[first : first + count]
+                _mark(table[BEST, base:], table[SCALE, base:], table[MARGIN, base:], *mine, marks)
+                _keep(cost, marks, first, count, out_cost, at)
+                kept = _keep(target, marks, first, count, out_target, at)
+                for e in range(at, at + kept):
+                    out_target[e] += base - origin
+                at += kept
+            out_length[n, group] = at - before
+    return at

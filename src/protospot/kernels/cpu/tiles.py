@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from protospot.kernels.jit import FUSE, kernel
+from protospot.kernels.cpu.compress import LANES, below, number, take
+from protospot.kernels.jit import FUSE, MAXIMUM, kernel
 from protospot.types import Bools, Floats, Ints, Numbers
+
+_FEW = 0.015  # share of the pairs: with fewer, to ask whether there is any pays
 
 
 @kernel(FUSE)
@@ -23,24 +26,30 @@ def sparse_products(
     q: Numbers,
     out: Numbers,
 ) -> None:
-    """Same as generic.sparse_products; four numbers at a time, to write less often."""
+    """Same as generic.sparse_products; eight numbers at a time, to write less often."""
+    one, eight = np.uintp(1), np.uintp(8)
     for n in range(len(sources)):
         i, row = sources[n], out[n]
         for j in range(len(q)):
             row[j] = p[i] + q[j]
-        e, end = begins[i], begins[i + 1]
-        while e + 4 <= end:
-            a, b, c, d = values[e], values[e + 1], values[e + 2], values[e + 3]
-            s, t = features[columns[e]], features[columns[e + 1]]
-            u, v = features[columns[e + 2]], features[columns[e + 3]]
+        e, end = np.uintp(begins[i]), np.uintp(begins[i + 1])
+        while e + eight <= end:
+            v = values[e : e + eight]
+            a, b, c, d = v[0], v[1], v[2], v[3]
+            f, g, h, o = v[4], v[5], v[6], v[7]
+            at = columns[e : e + eight]
+            s, t, u, w = features[at[0]], features[at[1]], features[at[2]], features[at[3]]
+            x, y, z, r = features[at[4]], features[at[5]], features[at[6]], features[at[7]]
             for j in range(len(q)):
-                row[j] += a * s[j] + b * t[j] + c * u[j] + d * v[j]
-            e += 4
+                row[j] += (a * s[j] + b * t[j] + c * u[j] + d * w[j]) + (
+                    f * x[j] + g * y[j] + h * z[j] + o * r[j]
+                )
+            e += eight
         while e < end:
             a, s = values[e], features[columns[e]]
             for j in range(len(q)):
                 row[j] += a * s[j]
-            e += 1
+            e += one
 
 
 @kernel(FUSE)
@@ -108,36 +117,43 @@ def contest(
     weights: Numbers,
     edges: Ints,
     bar: float,
-    rises: bool,
+    turn: int,
     slack: float,
     parts: Floats,
-    turn: Ints,
     values: Floats,
+    doubts: Floats,
     is_stale: Bools,
-) -> tuple[float, int]:
+) -> int:
     """Same as generic.contest."""
-    spent = 0
+    spent, n_left = 0, len(sources)
     n_parts = len(edges) - 1
-    for n in range(len(sources)):
-        i = sources[n]
-        row, value, part = matrix[i], values[i], turn[i]
-        done = 0
-        while done < n_parts and value + slack >= bar:
-            a, b = edges[part], edges[part + 1]
-            fresh = _gain(row[a:b], best[a:b], weights[a:b])
-            value += fresh - parts[i, part]
-            parts[i, part] = fresh
-            part = part + 1 if part + 1 < n_parts else 0
-            done += 1
-        turn[i], values[i] = part, value
-        spent += done
-        if done == n_parts:
-            # Summed anew, or rounding would pile up.
-            values[i] = parts[i].sum()
-            is_stale[i] = False
-            if rises:
-                bar = max(bar, values[i] - slack)
-    return bar, spent
+    left, fresh = sources.copy(), np.empty(n_left)
+    for step in range(n_parts):
+        part = (turn + step) % n_parts
+        a, b = edges[part], edges[part + 1]
+        high, mass = best[a:b], weights[a:b]
+        together = n_left - n_left % 4
+        for n in range(0, together, 4):
+            c, d, e, f = left[n], left[n + 1], left[n + 2], left[n + 3]
+            fresh[n], fresh[n + 1], fresh[n + 2], fresh[n + 3] = _four_gains(
+                matrix[c, a:b], matrix[d, a:b], matrix[e, a:b], matrix[f, a:b], high, mass
+            )
+        for n in range(together, n_left):
+            fresh[n] = _gain(matrix[left[n], a:b], high, mass)
+        kept = 0
+        for n in range(n_left):
+            i = left[n]
+            values[i] += fresh[n] - parts[i, part]
+            parts[i, part] = fresh[n]
+            left[kept] = i
+            kept += values[i] + doubts[i] + slack >= bar
+        spent += n_left * (b - a)
+        n_left = kept
+    for n in range(n_left):
+        i = left[n]
+        # Summed anew, or rounding would pile up.
+        values[i], is_stale[i] = parts[i].sum(), False
+    return spent
 
 
 @kernel(FUSE)
@@ -169,10 +185,14 @@ def nearest(
             best[j] = min(best[j], cost)
 
 
-@kernel()
-def _mark(row: Numbers, limits: Numbers, out: Numbers) -> None:
-    for j in range(len(limits)):
-        out[j] = row[j] < limits[j]
+@kernel(FUSE | MAXIMUM)
+def _listed_gain(target: Numbers, cost: Numbers, best: Numbers, weights: Numbers) -> float:
+    zero = cost.dtype.type(0)
+    total = 0.0
+    for e in range(len(target)):
+        j = np.uintp(target[e])
+        total += np.float64(weights[j] * max(zero, best[j] - cost[e]))
+    return total
 
 
 @kernel(FUSE)
@@ -182,32 +202,36 @@ def collect(
     best: Numbers,
     weights: Numbers,
     limits: Numbers,
+    edges: Ints,
     target: Numbers,
     cost: Numbers,
     counts: Numbers,
     out: Floats,
 ) -> int:
     """Same as generic.collect."""
-    # Marks are made in vector registers and looked at eight at a time: most words are zero.
-    words = np.zeros((len(limits) + 7) // 8, np.uint64)
-    marks = words.view(np.uint8)
-    zero = tile.dtype.type(0)
+    numbers = np.arange(np.diff(edges).max()).astype(target.dtype)
     found = np.uintp(0)  # unsigned: no check for indices that count from the end
+    are_few = False  # among so many, that most times there is none
     for n in range(len(rows)):
-        row, begin = tile[rows[n]], found
-        _mark(row, limits, marks)
-        for w in range(np.uintp(len(words))):
-            word = words[w]
-            if word:
-                for byte in range(np.uintp(8)):
-                    # Written always, kept when live: no branch to mispredict.
-                    target[found] = (w << np.uintp(3)) + byte
-                    found += np.uintp((word >> np.uint64(8 * byte)) & np.uint64(1))
-        total = 0.0
-        for e in range(begin, found):
-            j = np.uintp(target[e])
-            cost[e] = row[j]
-            total += np.float64(weights[j] * max(zero, best[j] - row[j]))
-        out[n] += total
-        counts[n] = found - begin
+        whole, before = tile[rows[n]], found
+        for b in range(len(edges) - 1):
+            x, y = edges[b], edges[b + 1]
+            row, bar, begin = whole[x:y], limits[x:y], found
+            size = np.uintp(y - x)
+            even = size - size % np.uintp(LANES)
+            for j in range(np.uintp(0), even, np.uintp(LANES)):
+                mask = below(row, bar, j)
+                if are_few and mask == 0:
+                    continue
+                take(numbers, mask, j, target, found)
+                take(row, mask, j, cost, found)
+                found += np.uintp(number(mask))
+            for j in range(even, size):
+                target[found], cost[found] = j, row[j]
+                found += np.uintp(row[j] < bar[j])
+            out[n, b] += _listed_gain(
+                target[begin:found], cost[begin:found], best[x:y], weights[x:y]
+            )
+            counts[n, b] = found - begin
+        are_few = bool(found - before < _FEW * len(whole))
     return int(found)

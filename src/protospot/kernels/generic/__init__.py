@@ -1,16 +1,8 @@
 """What every kernel computes, written once for any array library: the reference the tests trust."""
 
 from protospot.kernels.generic.direct import direct, direct_pairs, direct_sparse
-from protospot.kernels.generic.field import contenders, descend, settle
-from protospot.kernels.generic.pairs import (
-    by_source,
-    by_target,
-    listing,
-    pack,
-    pair_gains,
-    tally,
-    walk,
-)
+from protospot.kernels.generic.field import contenders, descend, rivals, settle
+from protospot.kernels.generic.pairs import contest_listed, listing, merge, pack
 from protospot.kernels.generic.tables import (
     column_sums,
     count_numbers,
@@ -32,12 +24,11 @@ from protospot.kernels.generic.tiles import (
 )
 
 __all__ = [
-    "by_source",
-    "by_target",
     "collect",
     "column_sums",
     "contenders",
     "contest",
+    "contest_listed",
     "count_numbers",
     "descend",
     "direct",
@@ -47,17 +38,16 @@ __all__ = [
     "gains",
     "listing",
     "lower",
+    "merge",
     "nearest",
     "pack",
-    "pair_gains",
     "pull",
     "pulled",
+    "rivals",
     "row_sums",
     "settle",
     "sparse_products",
     "squared_lengths",
     "sums",
     "take_numbers",
-    "tally",
-    "walk",
 ]

@@ -6,6 +6,9 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
+from protospot.kernels.forms import BEST, WEIGHT
+from protospot.kernels.generic.pairs import contest_listed
+
 Array = Any  # of any library that follows the array API standard
 
 
@@ -51,59 +54,97 @@ def settle(
     return total, drop
 
 
+def rivals(
+    values: Array, doubts: Array, is_stale: Array, slack: float, bar: float, out: Array
+) -> int:
+    """Write the sources with an old gain that may reach the bar; return how many.
+
+    A gain of minus infinity reaches none.
+    """
+    xp = array_namespace(values, doubts)
+    reaches = xp.logical_and(values + doubts + slack >= bar, values > -xp.inf)
+    found = xp.nonzero(xp.logical_and(is_stale, reaches))[0]
+    total = int(found.shape[0])
+    out[:total] = xp.astype(found, out.dtype)
+    return total
+
+
 def descend(
     most: int,
+    patience: int,
     rank: int,
     tie: float,
     slack: float,
-    rounding: float,
-    least: int,
-    start: Array,
+    table: Array,
+    edges: Array,
+    begin: Array,
     length: Array,
-    source: Array,
+    target: Array,
     cost: Array,
-    scales: Array,
-    begins: Array,
-    targets: Array,
-    weights: Array,
+    parts: Array,
     values: Array,
+    doubts: Array,
+    is_stale: Array,
     best: Array,
     owner: Array,
     picks: Array,
     drops: Array,
-) -> tuple[int, int, float]:
+) -> tuple[int, int]:
     """Pick one source after the other from exact lists, as long as it is clear which comes next.
 
-    `start`, `length`, `source`, `cost` and `scales` list the live pairs by target, `begins` and
-    `targets` by source; `values` are the gains, off by at most `slack`, which grows by `rounding`
-    with each change of a target. The first pick made here has this `rank`. Stops after `most`
-    picks, or when `least` pairs died, or when a gain is zero, by `tie`, or within it of another.
-    Writes `picks` and the `drops` of the cost; returns how many, how many pairs were dropped from
-    the lists (this reference drops none), and the slack.
+    Gains are known as in `contest_listed`. The first pick made here has this `rank`. Stops after
+    `most` picks, or once `patience` pairs were looked at, or when a gain is zero, by `tie`, or
+    within it of another. Brings `best` and `owner` up to date, writes `picks` and the `drops` of
+    the cost; returns how many, and how many pairs were looked at.
     """
     xp = array_namespace(values, best)
-    made = 0
-    while made < most:
-        top = float(xp.max(values))
-        near = xp.nonzero(values >= top - tie - 2 * slack)[0]
-        if near.shape[0] != 1 or top - slack <= tie:
+    made = spent = 0
+    room = xp.empty(values.shape[0], dtype=picks.dtype)
+    lists = table, edges, begin, length, target, cost
+    known = parts, values, doubts, is_stale
+    while made < most and spent < patience:
+        front = int(xp.argmax(values))
+        if float(values[front]) == -xp.inf:
             break
-        who, drop = int(near[0]), 0.0
-        for t in range(int(begins[who]), int(begins[who + 1])):
-            j = int(targets[t])
-            mine = slice(int(start[j]), int(start[j]) + int(length[j]))
-            costs = float(scales[j]) * xp.astype(cost[mine], values.dtype)
-            found = xp.nonzero(source[mine] == who)[0]
-            if found.shape[0] == 0 or not float(costs[found[0]]) < float(best[j]):
-                continue
-            before, after = float(best[j]), float(costs[found[0]])
-            lost = float(weights[j]) * (before - xp.clip(costs, min=after, max=before))
-            for e in range(costs.shape[0]):
-                values[int(source[mine][e])] -= lost[e]
-            best[j], owner[j] = after, rank + made
-            drop += float(weights[j]) * (before - after)
-            slack += rounding
+        one = xp.asarray([front], dtype=picks.dtype)
+        spent += contest_listed(one, -xp.inf, made, slack, *lists, *known)
+        bar = float(values[front]) - float(doubts[front]) - slack
+        found = rivals(values, doubts, is_stale, slack, bar, room)
+        spent += contest_listed(room[:found], bar, made, slack, *lists, *known)
+        if contenders(values, doubts, slack, tie, room) != 1:
+            break
+        who = int(room[0])
+        if is_stale[who] or float(values[who]) - float(doubts[who]) - slack <= tie:
+            break
+        drops[made] = _serve(who, rank + made, *lists, best, owner)
         values[who] = -xp.inf
-        picks[made], drops[made] = who, drop
+        is_stale[...] = True
+        picks[made] = who
         made += 1
-    return made, 0, slack
+    return made, spent
+
+
+def _serve(
+    source: int,
+    rank: int,
+    table: Array,
+    edges: Array,
+    begin: Array,
+    length: Array,
+    target: Array,
+    cost: Array,
+    best: Array,
+    owner: Array,
+) -> float:
+    """Give a source the targets that it serves more cheaply; return by how much the cost falls."""
+    drop = 0.0
+    for part in range(edges.shape[0] - 1):
+        first = int(begin[source, part])
+        for e in range(first, first + int(length[source, part])):
+            j = int(edges[part]) + int(target[e])
+            before, after = float(best[j]), float(cost[e])
+            if after < before:
+                drop += float(table[WEIGHT, j]) * (before - after)
+                table[BEST, j] = best[j] = after
+                owner[j] = rank
+    return drop

@@ -61,43 +61,60 @@ def contest(
     weights: Array,
     edges: Array,
     bar: float,
-    rises: bool,
+    turn: int,
     slack: float,
     parts: Array,
-    turn: Array,
     values: Array,
+    doubts: Array,
     is_stale: Array,
-) -> tuple[float, int]:
+) -> int:
     """Bring gains of some sources up to date, each until it falls below the bar for certain.
 
-    A gain is the sum of its `parts` over targets from one edge to the next. Old parts are upper
-    bounds, and so is `values`, their sum; each source takes up where it left off. With `rises` the
-    bar rises to the largest gain known; it is returned, and how many parts were computed.
+    A gain is the sum of its `parts` over targets from one edge to the next, and may be off by its
+    doubt and the slack. Old parts are upper bounds, and so is `values`, their sum. All sources go
+    through the parts together, from part number `turn` on. Returns how many pairs were looked at.
     """
     xp = array_namespace(matrix, best)
-    spent = 0
-    n_parts = edges.shape[0] - 1
-    for n in range(sources.shape[0]):
-        i = int(sources[n])
-        done = 0
-        while done < n_parts and float(values[i]) + slack >= bar:
-            part = int(turn[i])
-            mine = slice(int(edges[part]), int(edges[part + 1]))
-            fresh = xp.zeros((1, 1), dtype=values.dtype)
-            ends = xp.asarray([0, mine.stop - mine.start])
-            row = matrix[i : i + 1, mine]
-            gains(row, xp.zeros(1, dtype=xp.int64), best[mine], weights[mine], ends, fresh)
-            values[i] = values[i] + fresh[0, 0] - parts[i, part]
-            parts[i, part] = fresh[0, 0]
-            turn[i] = (part + 1) % n_parts
-            done += 1
-        spent += done
-        if done == n_parts:
-            values[i] = xp.sum(parts[i, :])
-            is_stale[i] = False
-            if rises:
-                bar = max(bar, float(values[i]) - slack)
-    return bar, spent
+
+    def fresh(source: int, part: int) -> tuple[Array, float, int]:
+        mine = slice(int(edges[part]), int(edges[part + 1]))
+        gain = xp.zeros((1, 1), dtype=values.dtype)
+        ends = xp.asarray([0, mine.stop - mine.start])
+        row = matrix[source : source + 1, mine]
+        gains(row, xp.zeros(1, dtype=xp.int64), best[mine], weights[mine], ends, gain)
+        return gain[0, 0], float(doubts[source]) / (edges.shape[0] - 1), mine.stop - mine.start
+
+    return in_parts(fresh, sources, bar, turn, slack, parts, values, doubts, is_stale)
+
+
+def in_parts(
+    fresh: Any,
+    sources: Array,
+    bar: float,
+    turn: int,
+    slack: float,
+    parts: Array,
+    values: Array,
+    doubts: Array,
+    is_stale: Array,
+) -> int:
+    """Do what `contest` says, where fresh(source, part) is a part, its doubt, and its pairs."""
+    xp = array_namespace(parts, values)
+    n_parts, spent = parts.shape[1], 0
+    left = [(int(i), 0.0) for i in sources]
+    for part in ((turn + step) % n_parts for step in range(n_parts)):
+        kept = []
+        for i, unsure in left:
+            gain, doubt, pairs = fresh(i, part)
+            values[i] = values[i] + gain - parts[i, part]
+            parts[i, part] = gain
+            spent += pairs
+            if float(values[i]) + float(doubts[i]) + slack >= bar:
+                kept.append((i, unsure + doubt))
+        left = kept
+    for i, unsure in left:
+        values[i], doubts[i], is_stale[i] = xp.sum(parts[i, :]), unsure, False
+    return spent
 
 
 def lower(
@@ -133,6 +150,7 @@ def collect(
     best: Array,
     weights: Array,
     limits: Array,
+    edges: Array,
     target: Array,
     cost: Array,
     counts: Array,
@@ -140,20 +158,25 @@ def collect(
 ) -> int:
     """List the pairs that cost less than their target's limit, source by source; add up gains.
 
-    Writes targets and costs to the front of `target` and `cost`, how many each source has to
-    `counts`, and returns how many there are. Room for a whole tile and 8 more must be there.
-    A limit is not below the target's best, so that a gain needs no other pairs.
+    A source's pairs come in parts: part b is that of the targets from edge_b up to edge_b+1, which
+    are numbered from edge_b on. Writes targets and costs to the front of `target` and `cost`, how
+    many each part has to `counts`, and returns how many there are. Room for a whole tile and 16
+    more must be there. A limit is not below the target's best, so that a gain, added to `out` part
+    by part, needs no other pairs.
     """
     xp = array_namespace(tile, limits)
     found = _rows(tile, rows)
     live = found < limits[None, :]
     flat = xp.nonzero(xp.reshape(live, (-1,)))[0]
     total = int(flat.shape[0])
-    target[:total] = xp.astype(flat % limits.shape[0], target.dtype)
+    column = flat % limits.shape[0]
+    part = xp.searchsorted(edges, column, side="right") - 1
+    target[:total] = xp.astype(column - xp.take(edges, part), target.dtype)
     cost[:total] = xp.take(xp.reshape(found, (-1,)), flat)
-    counts[...] = xp.sum(xp.astype(live, counts.dtype), axis=1, dtype=counts.dtype)
-    edges = xp.asarray([0, limits.shape[0]])
-    gains(tile, rows, best, weights, edges, out[:, None])
+    for b in range(edges.shape[0] - 1):
+        mine = xp.astype(live[:, int(edges[b]) : int(edges[b + 1])], counts.dtype)
+        counts[:, b] = xp.sum(mine, axis=1, dtype=counts.dtype)
+    gains(tile, rows, best, weights, edges, out)
     return total
 
 

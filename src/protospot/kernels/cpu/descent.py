@@ -1,0 +1,184 @@
+"""Pick after pick from exact lists, in one go: lazy greedy with a heap of upper bounds.
+
+Lists are short by now, so what counts is what happens between them: no slices are made, and only
+sources at the top of the heap are looked at.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from protospot.kernels.forms import BEST, LOOK, WEIGHT
+from protospot.kernels.jit import kernel
+from protospot.types import Bools, Floats, Ints, Numbers
+
+
+@kernel()
+def descend(
+    most: int,
+    patience: int,
+    rank: int,
+    tie: float,
+    slack: float,
+    table: Floats,
+    edges: Ints,
+    begin: Ints,
+    length: Numbers,
+    target: Numbers,
+    cost: Numbers,
+    parts: Floats,
+    values: Floats,
+    doubts: Floats,
+    is_stale: Bools,
+    best: Floats,
+    owner: Ints,
+    picks: Ints,
+    drops: Floats,
+) -> tuple[int, int]:
+    """Same as generic.descend."""
+    made, spent = 0, 0
+    weights, known_best = table[WEIGHT], table[BEST]
+    lists = edges, begin, length, target, cost, best, weights
+    bounds = values + doubts
+    fresh = np.where(is_stale, -1, 0)  # the number of picks made here that a gain knows of
+    heap = _heap(bounds)
+    while made < most and spent < patience:
+        place, reach = np.uintp(0), -np.inf  # below `reach` a source is no rival of the leader
+        while bounds[heap[place]] > reach:
+            who = heap[place]
+            if fresh[who] == made:
+                reach = max(reach, values[who] - doubts[who] - 2 * slack - tie)
+                if place > 0 or len(heap) == 1:
+                    break
+                place = _runner_up(heap, bounds)
+                continue
+            spent += _look_again(who, made, reach - slack, *lists, parts, values, doubts, fresh)
+            bounds[who] = values[who] + doubts[who]
+            if fresh[who] == made:
+                reach = max(reach, values[who] - doubts[who] - 2 * slack - tie)
+            _sift(heap, bounds, place)
+            place = np.uintp(0)
+        leader = heap[0]
+        is_sole = len(heap) == 1 or bounds[heap[_runner_up(heap, bounds)]] < reach
+        is_sure = fresh[leader] == made and values[leader] - doubts[leader] - slack > tie
+        if not (is_sole and is_sure):
+            break
+        drops[made] = _serve(leader, rank + made, *lists, known_best, owner)
+        values[leader] = bounds[leader] = -np.inf
+        _sift(heap, bounds, np.uintp(0))
+        picks[made] = leader
+        made += 1
+    is_stale[:] = fresh != made
+    return made, spent
+
+
+@kernel(inline=True)
+def _look_again(
+    source: int,
+    turn: int,
+    bar: float,
+    edges: Ints,
+    begin: Ints,
+    length: Numbers,
+    target: Numbers,
+    cost: Numbers,
+    best: Floats,
+    weights: Floats,
+    parts: Floats,
+    values: Floats,
+    doubts: Floats,
+    fresh: Ints,
+) -> int:
+    """Bring a gain up to date until it falls below the bar, and drop pairs that died."""
+    spent, step = 0, 0
+    n_parts = len(edges) - 1
+    while step < n_parts and values[source] + doubts[source] >= bar:
+        part = (turn + step) % n_parts
+        first, base = np.uintp(begin[source, part]), np.uintp(edges[part])
+        count = np.uintp(length[source, part])
+        kept, gain = first, 0.0
+        for e in range(first, first + count):
+            number, price = target[e], cost[e]
+            j = base + np.uintp(number)
+            fall = best[j] - np.float64(price)
+            # Written always, kept while it lives: no branch to mispredict.
+            target[kept], cost[kept] = number, price
+            kept += np.uintp(fall > 0.0)
+            gain += weights[j] * max(fall, 0.0)
+        length[source, part] = kept - first
+        values[source] += gain - parts[source, part]
+        parts[source, part] = gain
+        spent += LOOK + int(count)
+        step += 1
+    total = 0.0  # summed anew, or rounding would pile up
+    for part in range(n_parts):
+        total += parts[source, part]
+    values[source] = total
+    if step == n_parts:
+        doubts[source], fresh[source] = 0.0, turn
+    return spent
+
+
+@kernel(inline=True)
+def _serve(
+    source: int,
+    rank: int,
+    edges: Ints,
+    begin: Ints,
+    length: Numbers,
+    target: Numbers,
+    cost: Numbers,
+    best: Floats,
+    weights: Floats,
+    known_best: Floats,
+    owner: Ints,
+) -> float:
+    """Give a source the targets that it serves more cheaply; return by how much the cost falls."""
+    drop = 0.0
+    for part in range(len(edges) - 1):
+        first, base = np.uintp(begin[source, part]), np.uintp(edges[part])
+        for e in range(first, first + np.uintp(length[source, part])):
+            j = base + np.uintp(target[e])
+            before, after = best[j], np.float64(cost[e])
+            if after < before:
+                drop += weights[j] * (before - after)
+                best[j] = known_best[j] = after
+                owner[j] = rank
+    return drop
+
+
+@kernel()
+def _heap(bounds: Floats) -> Ints:
+    """Return the sources as a heap: none has a larger bound than the one above it."""
+    heap = np.arange(len(bounds))
+    for place in range(len(bounds) // 2 - 1, -1, -1):
+        _sift(heap, bounds, np.uintp(place))
+    return heap
+
+
+@kernel(inline=True)
+def _sift(heap: Ints, bounds: Floats, place: Any) -> None:
+    """Move the source at a place, whose bound fell, down to where it belongs."""
+    one, size = np.uintp(1), np.uintp(len(heap))
+    at = np.uintp(place)
+    who = heap[at]
+    bound = bounds[who]
+    below = at + at + one
+    while below < size:
+        if below + one < size and bounds[heap[below + one]] > bounds[heap[below]]:
+            below += one
+        if bounds[heap[below]] <= bound:
+            break
+        heap[at] = heap[below]
+        at, below = below, below + below + one
+    heap[at] = who
+
+
+@kernel(inline=True)
+def _runner_up(heap: Ints, bounds: Floats) -> Any:
+    """Return the place of the largest bound but one."""
+    if len(heap) > 2 and bounds[heap[2]] > bounds[heap[1]]:
+        return np.uintp(2)
+    return np.uintp(min(1, len(heap) - 1))
