@@ -52,9 +52,7 @@ def claims(results: Results) -> list[Claim]:
 def over_limit(results: Results, case: str) -> float | None:
     """Return protospot's seconds over those of the machine's limit."""
     own = _find(results, case, "protospot")
-    if own is None or own.seconds is None or own.limit_seconds is None:
-        return None
-    return own.seconds / own.limit_seconds
+    return None if own is None else own.over_limit
 
 
 def times_slower(peer: Outcome, own: Outcome) -> float | None:

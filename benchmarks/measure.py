@@ -15,6 +15,7 @@ import subprocess
 import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks.peers import COMPETITORS
@@ -74,6 +75,17 @@ class Outcome:
     def limit_seconds(self) -> float | None:
         """The quickest pass of the machine's limit."""
         return min(self.limit_runs, default=None)
+
+    @property
+    def over_limit(self) -> float | None:
+        """How many times as long as the limit a call took: the median over calls.
+
+        Each is compared with the pass of the limit right after it, so that both ran on a machine
+        in the same mood; memory may be twice as fast in one second as in the next.
+        """
+        if not self.limit_runs:
+            return None
+        return median(a / b for a, b in zip(self.runs, self.limit_runs, strict=True))
 
 
 def measure(job: Job, folder: Path) -> Outcome:

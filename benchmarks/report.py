@@ -162,7 +162,7 @@ def _limit_row(case: Case, own: Outcome) -> tuple[str, ...]:
     assert own.seconds is not None
     assert own.limit_seconds is not None
     seconds, ratio = own.limit_seconds, own.limit_seconds / own.seconds
-    notes = f"protospot takes {1 / ratio:.2f} times as long; {own.limit_how}"
+    notes = f"protospot takes {own.over_limit:.2f} times as long; {own.limit_how}"
     name = f"limit: {own.limit_name}"
     return (case.name, name, "", f"{seconds:.4g}", "", "", "", f"{ratio:.3g}", "", notes)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from protospot.kernels import cpu, generic
-from protospot.kernels.cpu.compress import LANES, below, marked, number, take, take_by_loop
+from protospot.kernels.cpu.processor import LANES, below, marked, number, take, take_by_loop
 from protospot.kernels.forms import BEST, MARGIN, SCALE, SQUARED
 from protospot.kernels.jit import kernel
 from tests.kernel_arguments import SHAPES, TILES, draws, edges_of, lists, table_of

@@ -18,7 +18,7 @@ from protospot.threads import shares
 from protospot.types import Floats, Ints, Numbers
 
 _SAMPLE = 64, 256  # targets and sources
-_CHUNK = 1 << 20  # costs that are looked at together
+_CHUNK = 1 << 21  # costs that are looked at together
 _ALL = slice(None)
 
 

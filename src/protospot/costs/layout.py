@@ -122,7 +122,7 @@ def of_points(source: Table, target: Table, metric: str) -> Layout:
     }
     if definition.is_product:
         # Features of targets are made as they are needed unless many sources go over them: then
-        # some sources will be looked at alone (`gains.lazy`), again and again.
+        # some sources will be looked at alone (`gains.contested`), again and again.
         kept = tables if shape[0] >= MANY else {"source": source}
         for name, table in kept.items():
             copies[name] = dtype.itemsize * table.shape[0] * (width + EXTRA)

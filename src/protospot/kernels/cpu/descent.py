@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from protospot.kernels.cpu.pairs import fetch
 from protospot.kernels.forms import BEST, LOOK, WEIGHT
 from protospot.kernels.jit import kernel
 from protospot.types import Bools, Floats, Ints, Numbers
@@ -54,6 +55,9 @@ def descend(
                     break
                 place = _runner_up(heap, bounds)
                 continue
+            for next_place in range(1, min(3, len(heap))):  # one of them is likely to be next
+                for part in range(len(edges) - 1):
+                    fetch(heap[next_place], part, begin, length, target, cost)
             spent += _look_again(who, made, reach - slack, *lists, parts, values, doubts, fresh)
             bounds[who] = values[who] + doubts[who]
             if fresh[who] == made:

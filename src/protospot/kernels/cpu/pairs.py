@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from protospot.kernels.cpu.compress import LANES, marked, number, take
+from protospot.kernels.cpu.processor import LANES, marked, number, prefetch, take
 from protospot.kernels.forms import BEST, LOOK, MARGIN, SCALE, WEIGHT
 from protospot.kernels.jit import FUSE, MAXIMUM, kernel
 from protospot.types import Bools, Floats, Ints, Numbers
@@ -29,33 +29,43 @@ def merge(
     out_cost: Numbers,
 ) -> None:
     """Same as generic.merge."""
-    places = starts.copy()
-    at = 0
+    if len(bases) == 1:  # which is in order as it is
+        _copy(
+            starts[0], counts.sum(), target, cost, bases[0], inverse, shift, 0, out_target, out_cost
+        )
+        return
+    places, at = starts.copy(), 0
     for i in range(counts.shape[1]):
         for g in range(len(bases)):
-            count, first = counts[g, i], places[g]
-            run, end = slice(first, first + count), at + count
-            _encode(cost[run], target[run], inverse[bases[g] :], shift, out_cost[at:end])
-            _shift(target[run], bases[g], out_target[at:end])
+            count = counts[g, i]
+            _copy(
+                places[g], count, target, cost, bases[g], inverse, shift, at, out_target, out_cost
+            )
             places[g] += count
-            at = end
+            at += count
 
 
-@kernel()
-def _encode(cost: Numbers, target: Numbers, inverse: Numbers, shift: float, out: Numbers) -> None:
+@kernel(inline=True)
+def _copy(
+    begin: int,
+    count: int,
+    target: Numbers,
+    cost: Numbers,
+    base: int,
+    inverse: Numbers,
+    shift: float,
+    at: int,
+    out_target: Numbers,
+    out_cost: Numbers,
+) -> None:
+    """Copy so many pairs from `begin` on to `at`, as they are to be listed."""
+    first, ahead, origin = np.uintp(begin), np.uintp(at), np.uintp(base)
     half = cost.dtype.type(shift)
-    if half == 0:
-        for e in range(len(cost)):
-            out[e] = cost[e] * inverse[np.uintp(target[e])]
-    else:
-        for e in range(len(cost)):
-            out[e] = max(cost[e] * inverse[np.uintp(target[e])] + half, half)
-
-
-@kernel()
-def _shift(target: Numbers, by: int, out: Numbers) -> None:
-    for e in range(len(target)):
-        out[e] = target[e] + by
+    for e in range(np.uintp(count)):
+        number = origin + np.uintp(target[first + e])
+        scaled = cost[first + e] * inverse[number]
+        out_target[ahead + e] = number
+        out_cost[ahead + e] = scaled if half == 0 else max(scaled + half, half)
 
 
 @kernel(FUSE | MAXIMUM)
@@ -106,6 +116,17 @@ def _keep(values: Numbers, marks: Numbers, first: int, count: int, out: Numbers,
             out[place] = mine[e]
             place += np.uintp(1)
     return int(place - np.uintp(at))
+
+
+@kernel(inline=True)
+def fetch(
+    source: int, part: int, begin: Ints, length: Numbers, target: Numbers, cost: Numbers
+) -> None:
+    """Ask for a part of a list before it is looked at: lists lie anywhere in memory."""
+    first = np.uintp(begin[source, part])
+    for e in range(first, first + np.uintp(length[source, part]), np.uintp(LANES)):
+        prefetch(target, e)
+        prefetch(cost, e)
 
 
 @kernel()
@@ -163,6 +184,7 @@ def contest_listed(
         part, kept = (turn + step) % n_parts, 0
         for n in range(n_left):
             i = left[n]
+            fetch(left[min(n + 1, n_left - 1)], part, begin, length, target, cost)
             spent += LOOK + length[i, part]
             left[kept] = i
             unsure[kept] = unsure[n] + _look(i, part, *lists, parts, values, marks)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from protospot.kernels.cpu.compress import LANES, below, number, take
+from protospot.kernels.cpu.processor import LANES, below, number, prefetch, take
 from protospot.kernels.jit import FUSE, MAXIMUM, kernel
 from protospot.types import Bools, Floats, Ints, Numbers
 
@@ -211,6 +211,7 @@ def collect(
     """Same as generic.collect."""
     numbers = np.arange(np.diff(edges).max()).astype(target.dtype)
     found = np.uintp(0)  # unsigned: no check for indices that count from the end
+    ahead = np.uintp(tile.shape[1])  # to the same place in the row that is likely to be next
     are_few = False  # among so many, that most times there is none
     for n in range(len(rows)):
         whole, before = tile[rows[n]], found
@@ -220,6 +221,7 @@ def collect(
             size = np.uintp(y - x)
             even = size - size % np.uintp(LANES)
             for j in range(np.uintp(0), even, np.uintp(LANES)):
+                prefetch(row, j + ahead)
                 mask = below(row, bar, j)
                 if are_few and mask == 0:
                     continue

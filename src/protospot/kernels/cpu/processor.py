@@ -1,7 +1,8 @@
-"""Picking numbers out of an array, sixteen at a time.
+"""What processors can do and no loop says: pick numbers out of an array, ask for memory ahead.
 
-Which of sixteen to pick stands in the bits of a mask. Processors with AVX-512 pick in one
-instruction, which no loop is turned into: it is asked for by name. Elsewhere a loop does the same.
+Numbers are picked sixteen at a time. Which of them stands in the bits of a mask. Processors with
+AVX-512 pick in one instruction, which no loop is turned into: it is asked for by name. Elsewhere a
+loop does the same.
 """
 
 from __future__ import annotations
@@ -84,6 +85,23 @@ def marked(_: Any, marks: Any, first: Any) -> Any:
 def number(_: Any, mask: Any) -> Any:
     """Return how many bits of a mask are set."""
     return types.int64(mask), lambda _, builder, __, arguments: builder.ctpop(arguments[0])
+
+
+@_intrinsic
+def prefetch(_: Any, values: Any, place: Any) -> Any:
+    """Ask for the memory at a place, which may lie behind the end, before it is needed."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address, _ = _start(context, builder, signature.args[0], *arguments)
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        insert: Any = cgutils.get_or_insert_function
+        hints = [number(0), number(2), number(1)]  # to read, and to keep in the second cache
+        function = insert(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(function, [builder.bitcast(address, byte), *hints])
+        return context.get_dummy_value()
+
+    return types.void(values, place), generate
 
 
 @_intrinsic
