@@ -45,7 +45,7 @@ def evaluate(
     rows = checks.read_rows(indices, cost.shape[0], "indices")
     if len(rows) == 0:
         raise InputError("indices must name at least one row of the source, got none.")
-    with threads.single_threaded_blas():
+    with threads.making_way():
         for row in rows.tolist():
             cover.add(row)
     facts = {"stopped": "all given rows added"}

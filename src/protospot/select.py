@@ -113,7 +113,7 @@ def select(
     first = checks.read_rows([] if start is None else start, n_source, "start")
     if len(first) > run.k:
         raise InputError(f"start must hold at most k={run.k} rows, got {len(first)}.")
-    with threads.single_threaded_blas():
+    with threads.making_way():
         for row in first.tolist():
             cover.add(row)
         run.facts["stopped"] = solver(run)

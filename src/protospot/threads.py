@@ -7,6 +7,7 @@ around kernels that release the interpreter's lock. BLAS is kept to one thread i
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -37,7 +38,7 @@ class Team:
     def run(self, work: Callable[[int], None], workers: int | None = None) -> None:
         """Call ``work(0)`` ... ``work(workers - 1)`` side by side; the first error is raised."""
         workers = self.size if workers is None else min(workers, self.size)
-        with single_threaded_blas():
+        with making_way():
             if workers == 1:
                 work(0)
             else:
@@ -71,28 +72,39 @@ def share_out(things: list[slice], team: Team, work: Callable[[slice, int], None
     team.run(mine, workers)
 
 
+_SWITCH = 2e-4  # seconds after which a thread that wants the interpreter's lock gets it
 _lock = threading.Lock()
-_inside = 0  # how many calls of `run` keep BLAS to one thread now
+_inside = 0  # how many calls are inside now
 _limit: Any = None
+_usual_switch = 0.0
 
 
 @contextmanager
-def single_threaded_blas() -> Iterator[None]:
-    """Keep BLAS to one thread: ours are enough, and its own fight with them."""
-    # The limit holds for the whole process, so the last one out lifts it, not the first.
-    global _inside, _limit
+def making_way() -> Iterator[None]:
+    """Make way for our threads.
+
+    BLAS is kept to one thread: ours are enough, and its own fight with them. And a thread that
+    comes back from a kernel need not wait the usual 5 ms for the interpreter's lock, in which it
+    could have done as much as in all the kernel.
+    """
+    # Both hold for the whole process, so the last one out restores them, not the first.
+    global _inside, _limit, _usual_switch
     controller = _controller()
     with _lock:
-        if _inside == 0 and controller is not None:
-            _limit = controller.limit(limits=1, user_api="blas")
+        if _inside == 0:
+            _limit = controller and controller.limit(limits=1, user_api="blas")
+            _usual_switch = sys.getswitchinterval()
+            sys.setswitchinterval(min(_SWITCH, _usual_switch))
         _inside += 1
     try:
         yield
     finally:
         with _lock:
             _inside -= 1
-            if _inside == 0 and _limit is not None:
-                _limit.restore_original_limits()
+            if _inside == 0:
+                sys.setswitchinterval(_usual_switch)
+                if _limit is not None:
+                    _limit.restore_original_limits()
                 _limit = None
 
 
@@ -108,6 +120,8 @@ def _controller() -> Any:
 def _forget_after_fork() -> None:
     # The child has none of the parent's threads, nor a lock that one of them may have held.
     global _lock, _inside, _limit
+    if _inside:
+        sys.setswitchinterval(_usual_switch)
     _lock, _inside, _limit = threading.Lock(), 0, None
 
 
