@@ -13,9 +13,15 @@ from typing import Any
 
 from benchmarks import data
 from benchmarks.data import Arrays
-from benchmarks.peers import GREEDY, PEERS
+from benchmarks.peers import GREEDY, PEERS, REFINED
 
-RECTANGULAR = ("interpret SPOT", "submodlib LazyGreedy", "onebatch", "KMeans + nearest row")
+RECTANGULAR = (
+    REFINED,
+    "interpret SPOT",
+    "submodlib LazyGreedy",
+    "onebatch",
+    "KMeans + nearest row",
+)
 
 QUICKEST = ("submodlib LazyGreedy", "kmedoids pam_build", "kmedoids fasterpam", "onebatch")
 
@@ -54,7 +60,7 @@ def _small(quick: bool) -> list[Case]:
             "scikit-learn's digits, source = target, 1,797 rows, d = 64",
             lambda _: Arrays(data.digits()),
             k=20 if quick else 50,
-            peers=PEERS,
+            peers=(REFINED, *PEERS),
             seconds=15 if quick else 60,
         ),
     ]
@@ -70,7 +76,7 @@ def _square(quick: bool) -> list[Case]:
             f"mixture, {what}",
             lambda _: Arrays(data.mixture(n, 64)),
             k=k,
-            peers=GREEDY if quick else PEERS,
+            peers=GREEDY if quick else (REFINED, *PEERS),
             seconds=15 if quick else 60,
         ),
         Case(
@@ -78,7 +84,7 @@ def _square(quick: bool) -> list[Case]:
             f"the same mixture, {what}, its float32 cost matrix given",
             lambda _: data.as_matrix(Arrays(data.mixture(n, 64))),
             k=k,
-            peers=GREEDY,
+            peers=(REFINED, *GREEDY, "kmedoids fasterpam"),
             limit="read",
             seconds=15 if quick else 40,
         ),
@@ -95,7 +101,7 @@ def _square(quick: bool) -> list[Case]:
 
 def _mnist(quick: bool) -> list[Case]:
     n_source, n_target = (1_000, 10_000) if quick else (5_000, 54_210)
-    n_stored, k = (2_000, 50) if quick else (10_000, 200)
+    n_stored, n_refined, k = (2_000, 4_000, 50) if quick else (10_000, 20_000, 200)
     size = f"MNIST, {n_source:,} x {n_target:,}, d = 784, from features"
     return [
         Case(
@@ -113,6 +119,14 @@ def _mnist(quick: bool) -> list[Case]:
             lambda folder: data.mnist(folder, n_source, n_target),
             k=10 * k,
             limit="gemm",
+        ),
+        Case(
+            "mnist-refined",
+            f"MNIST, {n_source:,} x {n_refined:,}, d = 784, from features",
+            lambda folder: data.mnist(folder, n_source, n_refined),
+            k=k // 2,
+            peers=(REFINED, "onebatch"),
+            seconds=10 if quick else 60,
         ),
         Case(
             "stored",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchmarks.measure import Outcome
-from benchmarks.peers import GREEDY
+from benchmarks.peers import GREEDY, REFINED
 from benchmarks.score import same_picks
 
 Results = dict[str, list[Outcome]]  # by case, protospot first
@@ -43,6 +43,20 @@ def claims(results: Results) -> list[Claim]:
         _same(results, "stored", "interpret SPOT"),
         *(_ahead(results, "square", name, 10) for name in GREEDY),
         *(_ahead(results, "square-matrix", name, 10) for name in GREEDY),
+        Claim(
+            "mnist-refined: refined and certified / greedy", 5, _refined(results, "mnist-refined")
+        ),
+        Claim("mnist-refined: certified gap in %", 1.2, _gap(results, "mnist-refined")),
+        Claim(
+            "square-matrix: protospot refined / kmedoids fasterpam",
+            1,
+            _over(results, "square-matrix", "kmedoids fasterpam"),
+        ),
+        Claim(
+            "square-matrix: cost over that of kmedoids fasterpam, in %",
+            0.1,
+            _dearer(results, "square-matrix", "kmedoids fasterpam"),
+        ),
         Claim("large: selection / one GEMM", 4, over_limit(results, "large")),
         Claim("large: k = 20,000 / k = 500", 1.5, _more_picks(results, "large", "large-many")),
         Claim("small: milliseconds", 10, _milliseconds(results, "small")),
@@ -82,6 +96,29 @@ def _more_picks(results: Results, few: str, many: str) -> float | None:
     if first is None or second is None or second.seconds is None:
         return None
     return times_slower(second, first)
+
+
+def _refined(results: Results, case: str) -> float | None:
+    greedy, better = _find(results, case, "protospot"), _find(results, case, REFINED)
+    return None if greedy is None or better is None else times_slower(better, greedy)
+
+
+def _gap(results: Results, case: str) -> float | None:
+    better = _find(results, case, REFINED)
+    return None if better is None or better.gap is None else 100 * better.gap
+
+
+def _over(results: Results, case: str, name: str) -> float | None:
+    """Return the seconds of the refined selection, bound and all, over a peer's."""
+    peer, better = _find(results, case, name), _find(results, case, REFINED)
+    return None if peer is None or better is None else times_slower(better, peer)
+
+
+def _dearer(results: Results, case: str, name: str) -> float | None:
+    peer, better = _find(results, case, name), _find(results, case, REFINED)
+    if peer is None or better is None or not peer.cost or not better.cost:
+        return None
+    return 100 * (better.cost / peer.cost - 1)
 
 
 def _milliseconds(results: Results, case: str) -> float | None:

@@ -63,6 +63,7 @@ class Outcome:
     loaded: int = 0  # bytes held before the call, inputs included
     peak: int = 0  # most bytes held during the first call
     cost: float | None = None
+    gap: float | None = None  # how far above the best possible at most, where that is certified
     indices: list[int] = field(default_factory=list)
     pick_times: list[float] = field(default_factory=list)  # seconds from the start
 

@@ -63,6 +63,15 @@ def _protospot(task: Task) -> Any:
     return ps.select(task.given.source, task.given.target, task.k, **task.options).indices
 
 
+def _refined(task: Task) -> Any:
+    import protospot as ps
+
+    options = {"refine": True, "certify": True} | task.options
+    if task.given.matrix is not None:
+        return ps.select(task.given.matrix, k=task.k, metric="precomputed", **options)
+    return ps.select(task.given.source, task.given.target, task.k, **options)
+
+
 def _interpret(task: Task) -> Any:
     from interpret.utils import SPOT_GreedySubsetSelection
 
@@ -105,12 +114,18 @@ def _pam_build(task: Task) -> Any:
 
 
 def _fasterpam(task: Task) -> Any:
+    return _fasterpam_from(task, "build")  # by default it would start from random medoids
+
+
+def _fasterpam_random(task: Task) -> Any:
+    return _fasterpam_from(task, "random")
+
+
+def _fasterpam_from(task: Task, init: str) -> Any:
     import kmedoids
 
-    # By default it would start from random medoids.
-    matrix, k = task.given.costs(), task.k
-    options = {"init": "build", "n_cpu": task.threads, "random_state": 0}
-    return kmedoids.fasterpam(matrix, k, **options).medoids
+    options = {"init": init, "n_cpu": task.threads, "random_state": 0}
+    return kmedoids.fasterpam(task.given.costs(), task.k, **options).medoids
 
 
 def _bandit_build(task: Task) -> Any:
@@ -152,8 +167,11 @@ def _kmeans(task: Task) -> Any:
     return np.unique(pairwise_distances_argmin(centres, task.given.sources))
 
 
+REFINED = "protospot refined"
+
 COMPETITORS = {
     "protospot": Competitor("protospot", _protospot, is_greedy=True),
+    REFINED: Competitor("protospot", _refined, "greedy + swaps + bound"),
     "interpret SPOT": Competitor("interpret-core", _interpret, is_greedy=True),
     "submodlib LazyGreedy": Competitor("submodlib-py", _submodlib, is_greedy=True),
     "apricot lazy": Competitor(
@@ -168,6 +186,9 @@ COMPETITORS = {
         "banditpam", _bandit_build, "on random samples", is_greedy=True, needs_square=True
     ),
     "kmedoids fasterpam": Competitor("kmedoids", _fasterpam, "greedy + swaps", needs_square=True),
+    "kmedoids fasterpam random": Competitor(
+        "kmedoids", _fasterpam_random, "random start + swaps", needs_square=True
+    ),
     "banditpam": Competitor("banditpam", _bandit_swaps, "greedy + swaps", needs_square=True),
     "onebatch": Competitor("onebatch", _onebatch, "random start + swaps"),
     "KMeans + nearest row": Competitor(
@@ -175,5 +196,5 @@ COMPETITORS = {
     ),
 }
 
-PEERS = tuple(name for name in COMPETITORS if name != "protospot")
+PEERS = tuple(name for name in COMPETITORS if not name.startswith("protospot"))
 GREEDY = tuple(name for name in PEERS if COMPETITORS[name].is_greedy)

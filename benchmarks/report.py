@@ -180,6 +180,8 @@ def _notes(case: Case, outcome: Outcome) -> str:
     notes = [COMPETITORS[outcome.competitor].note]
     if len(outcome.indices) < case.k:
         notes.append(f"{len(outcome.indices)} prototypes")
+    if outcome.gap is not None:
+        notes.append(f"at most {100 * outcome.gap:.2g} % above the best possible")
     if len(outcome.runs) == 1:
         notes.append("one call")
     return "; ".join(note for note in notes if note)

@@ -64,7 +64,8 @@ def _measure(job: Job, task: Task) -> dict[str, Any]:
         if limit:
             limit_runs.append(_timed(limit.run, 0)[0])
             found |= {"limit_name": limit.name, "limit_how": limit.how}
-    indices = np.asarray(chosen).astype(np.int64)
+    indices = np.asarray(getattr(chosen, "indices", chosen)).astype(np.int64)
+    found["gap"] = getattr(chosen, "gap", None)
     found |= {"runs": runs, "limit_runs": limit_runs}
     found |= {"indices": indices.tolist(), "cost": cost_of(indices, task.given)}
     if job.times_picks:
@@ -83,7 +84,7 @@ def _warm_up(job: Job, task: Task) -> None:
     choose = COMPETITORS[job.competitor].choose
     k = min(job.k, 5)
     choose(Task(task.given.head(*_FEW), k, job.threads, job.options))
-    if job.competitor != "protospot":
+    if not job.competitor.startswith("protospot"):
         return
     import protospot as ps
 

@@ -11,6 +11,7 @@ SHAPES = [(1, 1), (1, 7), (5, 1), (4, 3), (8, 16), (13, 31), (37, 66), (9, 250)]
 FILLS = (0.0, 0.01, 0.3, 1.0)  # share of pairs that are live: none, few, some, all
 TILES = ("sums", "gains", "contest", "lower", "nearest", "collect", "sparse_products")
 PAIRS = ("contest_listed", "listing", "merge", "pack")
+NEAR = ("find_swap", "near_counts", "near_gains", "serve")
 FIELD = ("contenders", "rivals", "settle")
 DIRECT = ("direct", "direct_pairs", "direct_sparse")
 _AHEAD = 16  # places behind the last pair that a kernel may write to
@@ -27,6 +28,8 @@ def draws(name, shape, dtype):
             yield _tile_arguments(name, rng, shape, dtype, fill)
         elif name in PAIRS:
             yield _pair_arguments(name, rng, shape, dtype, fill)
+        elif name in NEAR:
+            yield _near_arguments(name, rng, shape, dtype, fill)
         elif name in FIELD:
             yield _field_arguments(name, rng, shape, fill)
         else:
@@ -148,6 +151,27 @@ def _runs(rng, shape, dtype, fill):
     starts = np.array([0, int(counts[0].sum())])
     room = np.empty(total, np.uint16), np.empty(total, kind)
     return starts, np.array([0, m]), counts, target, cost, inverse, shift, *room
+
+
+def _near_arguments(name, rng, shape, dtype, fill):
+    n, m = shape
+    # Whole numbers: equal costs, and costs equal to the level.
+    costs = rng.integers(0, 9, shape).astype(dtype)
+    whole = np.array([0, m])
+    begin, length, target, cost = lists(rng, rng.random(shape) < fill, whole, costs)[1:]
+    pairs = begin[:, 0], length[:, 0], target, cost
+    sources, weights = rng.permutation(n)[: n // 2 + 1], rng.random(m)
+    low, high = np.sort(rng.integers(0, 9, (2, m)), axis=0).astype("f8")
+    k = len(sources)
+    near, keep = rng.integers(0, k, m), int(rng.integers(0, k))
+    is_free, change = rng.random(n) < 0.7, np.empty(k)
+    search = int(rng.integers(0, n)), n, 0.01, keep
+    return {
+        "find_swap": (*search, *pairs, weights, near, low, high, is_free, change),
+        "near_counts": (sources, *pairs, high, np.empty(m, np.int64)),
+        "near_gains": (sources, *pairs, high, weights, np.empty(k)),
+        "serve": (sources, rng.random(m) < 0.7, *pairs, near, low, high),
+    }[name]
 
 
 def _field_arguments(name, rng, shape, fill):

@@ -67,7 +67,7 @@ def greedy(cost, k, weights=None, *, batch=1, min_gain=None, start=()):
     picks = list(start)
     while len(picks) < k:
         values = gains(cost, picks, weights)
-        tie = tie_of(cost, picks[0], weights) if picks else TIE * abs(values.max())
+        tie = tie_of(cost, picks[0], weights) if picks else _first_tie(cost, values, weights)
         step = _top(values, min(batch, k - len(picks)), tie)
         if picks:
             least = -np.inf if min_gain is None else min_gain
@@ -106,6 +106,12 @@ def simple(cost, k, weights=None):
 def optimum(cost, k, weights=None):
     """Cost of the best set of k sources, by looking at every one."""
     return min(cost_of(cost, chosen, weights) for chosen in combinations(range(len(cost)), k))
+
+
+def _first_tie(cost, values, weights):
+    """Of the costs, not of their sum: they may cancel, and a sum of nothing is rounding."""
+    scales = np.abs(cost) @ mass(cost, weights)
+    return TIE * scales[values >= values.max() - 1e-13 * scales].max()
 
 
 def _top(values, count, tie):

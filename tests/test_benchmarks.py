@@ -12,7 +12,7 @@ from benchmarks.bench import Bench
 from benchmarks.cases import Case, cases
 from benchmarks.claims import Claim, over_limit
 from benchmarks.measure import ROOT, Job, Outcome, measure
-from benchmarks.peers import COMPETITORS, PEERS, Competitor
+from benchmarks.peers import COMPETITORS, PEERS, REFINED, Competitor
 from benchmarks.score import cost_of, same_picks
 
 
@@ -104,7 +104,7 @@ def test_data_that_are_not_here_are_a_reason_to_skip(bench):
 def test_cases_name_competitors_that_exist(quick):
     every = cases(quick=quick)
     assert len({case.name for case in every}) == len(every)
-    assert {name for case in every for name in case.peers} == set(PEERS)
+    assert {name for case in every for name in case.peers} == {*PEERS, REFINED}
 
 
 def test_mnist_is_scaled_and_of_the_size_asked_for(request):

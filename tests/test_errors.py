@@ -54,10 +54,13 @@ POINTS = np.random.default_rng(0).normal(size=(20, 3))
         ({"start": "1"}, "start must hold real numbers, got text"),
         (
             {"method": "gredy"},
-            "must be one of greedy, random, simple, stochastic; got 'gredy'",
+            "must be one of greedy, optimal, random, simple, stochastic; got 'gredy'",
         ),
         ({"method": "gredy"}, "Did you mean 'greedy'?"),
-        ({"method": None}, "method must be one of greedy, random, simple, stochastic; got None"),
+        (
+            {"method": None},
+            "method must be one of greedy, optimal, random, simple, stochastic; got None",
+        ),
         ({"metric": "sqeuclidian"}, "got 'sqeuclidian'. Did you mean 'sqeuclidean'?"),
         ({"metric": "Manhattan"}, "got 'Manhattan'. Did you mean 'manhattan'?"),
         ({"metric": 3}, "metric must be one of braycurtis, canberra, chebyshev"),
@@ -78,8 +81,6 @@ POINTS = np.random.default_rng(0).normal(size=(20, 3))
         ({"method": "random", "seed": 1.5}, "seed must"),
         ({"device": "cuda"}, "device must be 'auto' or 'cpu' in this version, got 'cuda'"),
         ({"engine": "ray"}, "engine must be 'local' in this version, got 'ray'"),
-        ({"refine": True}, "refine and certify must be False"),
-        ({"certify": True}, "refine and certify must be False"),
     ],
 )
 def test_an_option_that_cannot_be_used_is_refused_by_name(options, sentence):

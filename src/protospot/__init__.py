@@ -15,6 +15,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from protospot.certify import certify
 from protospot.criticism import criticisms
 from protospot.errors import (
     FewerPrototypesWarning,
@@ -25,8 +26,10 @@ from protospot.errors import (
 )
 from protospot.evaluate import assign, evaluate, head
 from protospot.explain import explain
+from protospot.refine import refine
 from protospot.select import select
 from protospot.selection import Selection, load
+from protospot.suggest import SuggestedK, suggest_k
 from protospot.transport import transport
 from protospot.types import Pick
 
@@ -50,13 +53,17 @@ __all__ = [
     "PrototypeSelector",
     "Selection",
     "Stop",
+    "SuggestedK",
     "assign",
+    "certify",
     "criticisms",
     "evaluate",
     "explain",
     "head",
     "load",
+    "refine",
     "select",
+    "suggest_k",
     "transport",
 ]
 

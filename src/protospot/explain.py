@@ -140,6 +140,8 @@ def _steps(
 ) -> tuple[list[str], int | None]:
     if method == "random":
         return [f"{k} rows at random, then their costs"], None
+    if method == "optimal":
+        return ["greedy, swaps and a bound; then an integer program of what they leave open"], None
     if method == "simple":
         return ["one pass over all pairs: every target to its cheapest source"], None
     steps = []

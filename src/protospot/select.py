@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
 from protospot import checks, costs, threads
+from protospot.certify import certified
 from protospot.costs.make import Metric
 from protospot.cover import Cover
 from protospot.errors import FewerPrototypesWarning, InputError
 from protospot.record import as_selection
+from protospot.refine import refined
 from protospot.selection import Selection
 from protospot.solvers import SOLVERS, Run
+from protospot.swaps import Budget
 from protospot.types import OnPick
 
 
@@ -55,7 +59,8 @@ def select(
         matrix of costs) or "similarity" (a matrix S; the cost is max(S) - S).
     method
         "greedy" (SPOTgreedy), "simple" (SPOTsimple), "stochastic" (greedy on random samples;
-        option `epsilon`, 0.1) or "random" (a baseline).
+        option `epsilon`, 0.1), "optimal" (the best possible set, for small problems; option
+        `time_limit`, 60 seconds) or "random" (a baseline).
     target_weights
         (n_target,) mass of each target point; equal when left out. Scaled to sum to 1.
     batch
@@ -65,6 +70,12 @@ def select(
         Greedy stops before a step whose best gain is below this many units of cost.
     start
         Rows that are chosen already; they come first and count towards k.
+    refine
+        Then swap prototypes for other sources as long as that lowers the cost; see
+        `protospot.refine`. Rows of `start` stay.
+    certify
+        Then compute `lower_bound`, which no set of as many prototypes can be below, and so `gap`;
+        see `protospot.certify`.
     memory
         Working memory beyond the inputs, in bytes or as "512MiB"; half of the free memory when
         left out. The answer does not depend on it.
@@ -93,7 +104,7 @@ def select(
     """
     began = time.perf_counter()
     solver = SOLVERS[checks.one_of(method, SOLVERS, "method")]
-    _refuse_unbuilt(refine, certify, device, engine)
+    _refuse_unbuilt(device, engine)
     if on_pick is not None and not callable(on_pick):
         raise InputError(f"on_pick must be a function of one Pick, got {on_pick!r}.")
     cost = costs.make(source, target, metric=metric, memory=memory)
@@ -117,7 +128,16 @@ def select(
         for row in first.tolist():
             cover.add(row)
         run.facts["stopped"] = solver(run)
-    chosen = as_selection(cost, cover, metric, method, run.facts, time.perf_counter() - began)
+        bound = run.facts.pop("lower_bound", None)
+        chosen = as_selection(cost, cover, metric, method, run.facts, 0.0)
+        if bound is not None:
+            chosen = replace(chosen, lower_bound=min(bound, chosen.cost))
+        near = None
+        if refine:
+            chosen, near = refined(chosen, cost, metric, Budget(), keep=len(first))
+        if certify:
+            chosen = certified(chosen, cost, metric, near)
+    chosen.made_by["seconds"] = time.perf_counter() - began
     if k is not None and len(chosen) < k and run.facts["stopped"] != "on_pick raised Stop":
         warnings.warn(
             f"{len(chosen)} prototypes came back, {k} were asked for: {run.facts['stopped']}.",
@@ -135,9 +155,7 @@ def _read_k(k: Any, min_gain: Any, n_source: int) -> int:
     return n_source
 
 
-def _refuse_unbuilt(refine: bool, certify: bool, device: str, engine: str) -> None:
-    if refine or certify:
-        raise InputError("refine and certify must be False: this version does not have them yet.")
+def _refuse_unbuilt(device: str, engine: str) -> None:
     if device not in ("auto", "cpu"):
         raise InputError(f"device must be 'auto' or 'cpu' in this version, got {device!r}.")
     if engine != "local":

@@ -101,6 +101,10 @@ class Cost(Protocol):
         """The same pairs with exact costs; None where that cannot be had."""
         ...
 
+    def may_serve(self, sources: Ints) -> list[Ints]:
+        """Source by source, the targets that may cost it less than all those before it."""
+        ...
+
     def nearest(self) -> tuple[Floats, Ints]:
         """Each target's exact cheapest cost and the lowest source that has it."""
         ...

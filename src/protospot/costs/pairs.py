@@ -128,7 +128,13 @@ class LivePairs:
             np.linspace(0, n_parts, min(n_parts, max(wanted, least, 1)) + 1, dtype=int)
         )
 
-    def packed(self, groups: Ints, pair_costs: PairCosts | None = None) -> LivePairs:
+    def whole(self) -> Lists:
+        """Return the pairs that are still live, each source's in one part; zeros where none is."""
+        return self.packed(np.array([0, len(self._lists.edges) - 1]), fills=True)._lists
+
+    def packed(
+        self, groups: Ints, pair_costs: PairCosts | None = None, *, fills: bool = False
+    ) -> LivePairs:
         """Return the pairs that are still live, with merged parts.
 
         With `pair_costs` the listed costs are replaced by the exact ones.
@@ -154,15 +160,18 @@ class LivePairs:
         def copy(block: slice, _: int) -> None:
             first = int(at[block.start // _BLOCK])
             place = slice(first, first + room[block.start // _BLOCK])
-            self._copy(np.arange(block.start, block.stop), place, groups, new, pair_costs)
+            sources = np.arange(block.start, block.stop)
+            end = place.start + self._copy(sources, place, groups, new, pair_costs)
+            if fills:
+                new.target[end : place.stop] = new.cost[end : place.stop] = 0
 
         share_out(blocks, self._team, copy)
         return LivePairs(self._kernels, self._team, new)
 
     def _copy(
         self, sources: Ints, place: slice, groups: Ints, new: Lists, pair_costs: PairCosts | None
-    ) -> None:
-        """Copy the live pairs of some sources to their place."""
+    ) -> int:
+        """Copy the live pairs of some sources to their place; return how many there are."""
         length = np.empty((len(sources), len(groups) - 1), new.length.dtype)
         target = new.target[place]
         cost = np.empty(len(target), self._lists.cost.dtype) if pair_costs else new.cost[place]
@@ -175,6 +184,7 @@ class LivePairs:
             new.cost[place][:kept] = pair_costs(sources, counts, origins + target[:kept])
         new.begin[sources] = place.start + begins(length)
         new.length[sources] = length
+        return kept
 
 
 def begins(length: Numbers) -> Ints:

@@ -213,6 +213,23 @@ class TiledCost(Tiles):
 
         self._spread(work, self.shape[1])
 
+    def may_serve(self, sources: Ints) -> list[Ints]:
+        """Return, source by source, the targets that may cost it less than all those before it."""
+        found: list[list[Ints]] = [[] for _ in sources]
+        slack = 2 * (self.margins[0].max() + self.margins[1])
+
+        def work(worker: int, workers: int) -> None:
+            for part, tiles in self._tiles(worker, workers, sources=sources):
+                least = np.full(part.stop - part.start, np.inf)
+                for places, tile, rows in tiles:
+                    for place, row in zip(range(places.start, places.stop), rows, strict=True):
+                        reached = np.flatnonzero(tile[row] < least + slack[part])
+                        found[place].append(part.start + reached)
+                        np.minimum(least, tile[row], out=least)
+
+        self._share_targets(work, len(sources))
+        return [np.sort(np.concatenate(parts)) for parts in found]
+
     def nearest(self) -> tuple[Floats, Ints]:
         """Return each target's exact cheapest cost and the lowest source that has it."""
         n_target = self.shape[1]

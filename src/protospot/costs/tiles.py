@@ -104,6 +104,13 @@ class Tiles:
         pairs = n_target * (self.shape[0] if n_source is None else n_source)
         return self.plan.threads if pairs * self._width > _WORTH_A_THREAD else 1
 
+    def _share_targets(self, work: Any, n_source: int) -> None:
+        """Have each worker see all sources for some targets; one alone where rows are stored."""
+        if self.splits_sources:
+            work(0, 1)
+        else:
+            self._spread(work, self.shape[1], n_source)
+
     def _spread(self, work: Any, n_target: int, n_source: int | None = None) -> None:
         workers = self._workers(n_target, n_source)
         self._team.run(lambda worker: work(worker, workers), workers)

@@ -3,6 +3,7 @@
 from protospot.kernels.cpu.descent import descend
 from protospot.kernels.cpu.direct import direct, direct_pairs, direct_sparse
 from protospot.kernels.cpu.field import contenders, rivals, settle
+from protospot.kernels.cpu.near import find_swap, near_counts, near_gains, serve
 from protospot.kernels.cpu.pairs import contest_listed, listing, merge, pack
 from protospot.kernels.cpu.tables import (
     column_sums,
@@ -36,16 +37,20 @@ __all__ = [
     "direct_pairs",
     "direct_sparse",
     "factors",
+    "find_swap",
     "gains",
     "listing",
     "lower",
     "merge",
+    "near_counts",
+    "near_gains",
     "nearest",
     "pack",
     "pull",
     "pulled",
     "rivals",
     "row_sums",
+    "serve",
     "settle",
     "sparse_products",
     "squared_lengths",

@@ -2,6 +2,7 @@
 
 from protospot.kernels.generic.direct import direct, direct_pairs, direct_sparse
 from protospot.kernels.generic.field import contenders, descend, rivals, settle
+from protospot.kernels.generic.near import find_swap, near_counts, near_gains, serve
 from protospot.kernels.generic.pairs import contest_listed, listing, merge, pack
 from protospot.kernels.generic.tables import (
     column_sums,
@@ -35,16 +36,20 @@ __all__ = [
     "direct_pairs",
     "direct_sparse",
     "factors",
+    "find_swap",
     "gains",
     "listing",
     "lower",
     "merge",
+    "near_counts",
+    "near_gains",
     "nearest",
     "pack",
     "pull",
     "pulled",
     "rivals",
     "row_sums",
+    "serve",
     "settle",
     "sparse_products",
     "squared_lengths",

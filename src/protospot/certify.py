@@ -1,0 +1,102 @@
+"""`certify`: how far a selection can be from the best possible one."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+from protospot import checks, costs, threads
+from protospot.bound import lower_bound
+from protospot.costs.make import Metric
+from protospot.costs.metrics import DEFINITIONS
+from protospot.costs.near import Near
+from protospot.costs.tiled import TiledCost
+from protospot.errors import InputError
+from protospot.evaluate import recorded_metric
+from protospot.selection import Selection
+
+STEPS = 300  # of the bound, at most
+
+
+def certify(
+    selection: Selection,
+    source: Any,
+    target: Any = None,
+    *,
+    gap: float | None = None,
+    max_passes: int | None = None,
+    metric: Metric | None = None,
+    memory: int | str | None = None,
+) -> Selection:
+    """Return the selection with a cost that no set of as many prototypes can be below.
+
+    The bound holds whatever is lost by rounding. `selection.gap` then tells how much the cost can
+    be above the best possible.
+
+    Parameters
+    ----------
+    selection
+        Any selection; the better it is, the more sources the search for the bound can leave out.
+    source, target
+        What it was selected from and for.
+    gap
+        Stop as soon as the gap is this small, for instance 0.01.
+    max_passes
+        Walks over the near pairs, 300 when left out.
+    metric
+        Only where the selection's own is a function, which is not recorded.
+    memory
+        As for `protospot.select`.
+
+    Examples
+    --------
+    >>> import protospot as ps
+    >>> points = [[0.0], [1.0], [2.0], [6.0], [7.0], [8.0]]
+    >>> proven = ps.certify(ps.select(points, k=2), points)
+    >>> proven.lower_bound <= proven.cost
+    True
+    """
+    wanted = 0.0 if gap is None else checks.read_amount(gap, "gap")
+    steps = STEPS if max_passes is None else checks.read_count(max_passes, "max_passes")
+    known = recorded_metric(selection, metric)
+    cost = costs.make(source, target, metric=known, memory=memory)
+    checks.read_rows(selection.indices, cost.shape[0], "selection.indices")
+    checks.read_weights(selection.target_weights, cost.shape[1])
+    with threads.making_way():
+        return certified(selection, cost, known, gap=wanted, max_steps=steps)
+
+
+def certified(
+    selection: Selection,
+    cost: TiledCost,
+    metric: Metric,
+    near: Near | None = None,
+    *,
+    gap: float = 0.0,
+    max_steps: int = STEPS,
+) -> Selection:
+    """Return the selection with its bound, from near pairs if they are at hand."""
+    began = time.perf_counter()
+    weights = selection.target_weights
+    known = selection.indices, selection.best, selection.cost
+    done = lower_bound(cost, weights, *known, near, gap=gap, max_steps=max_steps)
+    if done is None:
+        raise InputError(
+            "certify needs room for the pairs that cost less than a target's prototype, but they "
+            f"do not fit in memory={cost.plan.budget}: pass more."
+        )
+    bound = done.bound
+    if metric in DEFINITIONS and metric != "dot":
+        bound = max(bound, 0.0)  # no distance is negative
+    facts = {
+        "steps": done.steps,
+        "ended": done.ended,
+        "curve": done.curve,
+        "seconds": time.perf_counter() - began,
+    }
+    return replace(
+        selection,
+        lower_bound=min(bound, selection.cost),
+        made_by=dict(selection.made_by) | {"certified": facts},
+    )
