@@ -11,7 +11,6 @@ from protospot.errors import InputError
 from protospot.selection import Selection
 from protospot.types import Floats
 
-
 _NOTHING = 1e-12  # of the first cost
 
 
