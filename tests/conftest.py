@@ -1,15 +1,25 @@
 """What every test can ask for."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from protospot.kernels import choose
+
 # No deadline: a first call may compile. In CI a failure must not depend on the day's luck.
 settings.register_profile("protospot", deadline=None, max_examples=50)
 settings.register_profile("protospot-ci", settings.get_profile("protospot"), derandomize=True)
 settings.load_profile("protospot-ci" if os.environ.get("CI") else "protospot")
+
+
+@pytest.fixture(autouse=True)
+def own_kernels() -> Iterator[None]:
+    """No test gets the kernels that another one asked for."""
+    yield
+    choose.kernels.cache_clear()
 
 
 @pytest.fixture(scope="session")

@@ -26,8 +26,8 @@ def exact_optimum(problem, k):
     )
 
 
-@settings(max_examples=250)
-@given(problems(metrics=METRICS, most=12), st.integers(1, 4))
+@settings(max_examples=500)
+@given(problems(metrics=METRICS, most=14), st.integers(1, 4))
 def test_bound_optimum_refined_and_greedy_come_in_this_order(problem, k):
     k = min(k, len(problem.source))
     greedy = problem.solve(k=k)
@@ -40,8 +40,8 @@ def test_bound_optimum_refined_and_greedy_come_in_this_order(problem, k):
     assert found.cost <= greedy.cost
 
 
-@settings(max_examples=250)
-@given(problems(metrics=METRICS, most=12), st.integers(1, 4))
+@settings(max_examples=500)
+@given(problems(metrics=METRICS, most=14), st.integers(1, 4))
 def test_the_optimal_method_equals_brute_force(problem, k):
     k = min(k, len(problem.source))
     found = problem.solve(k=k, method="optimal")

@@ -9,7 +9,6 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from protospot.kernels import choose
 from tests import oracles, paths
 from tests.problems import Problem, smallest_memory
 
@@ -88,13 +87,6 @@ PATHS = {
 def path(request, monkeypatch):
     PATHS[request.param].force(monkeypatch)
     return PATHS[request.param]
-
-
-@pytest.fixture(autouse=True)
-def own_kernels():
-    """No other test gets the kernels that one of these asked for."""
-    yield
-    choose.kernels.cache_clear()
 
 
 @cache

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import protospot as ps
+
 PER_CLASS, N_SOURCE = 5421, 5000
 ROOM = 300 << 20  # the interpreter, the libraries and compiled kernels
 
@@ -68,3 +70,14 @@ def test_mnist_in_512_mib_is_mnist_without_a_limit(inputs):
         pytest.skip("/proc/self/status has no VmHWM: the peak resident memory is not known")
     allowed = budget + sum(path.stat().st_size for path in inputs) + ROOM
     assert held["peak"] < allowed
+
+
+@pytest.mark.slow
+def test_a_hundred_digits_for_twenty_thousand_are_proven_to_be_near_the_best(inputs):
+    source, target = (np.load(path) for path in inputs)
+    target = target[np.random.default_rng(1).permutation(len(target))[:20_000]]
+    greedy = ps.select(source, target, k=100)
+    found = ps.select(source, target, k=100, refine=True, certify=True)
+    assert found.cost < 0.995 * greedy.cost
+    assert found.gap is not None
+    assert found.gap <= 0.012

@@ -1,5 +1,6 @@
 """Swaps never raise the cost, and end where brute force finds no better swap."""
 
+import tracemalloc
 from itertools import pairwise
 from typing import Any
 
@@ -158,3 +159,19 @@ def test_digits_reach_what_k_medoids_is_known_to_reach():
     greedy = ps.select(digits, k=10, metric="euclidean")
     assert greedy.cost == pytest.approx(28.873, abs=1e-3)
     assert ps.select(digits, k=10, metric="euclidean", refine=True).cost <= 28.489
+
+
+@pytest.mark.parametrize("memory", ["12MiB", "24MiB", "64MiB"])
+def test_swaps_and_the_bound_stay_within_the_memory(memory):
+    problem = cloud(1200, 1500, 30)
+
+    def select():
+        return problem.solve(memory=memory, refine=True, certify=True)
+
+    select()  # what is compiled is no part of it
+    tracemalloc.start()
+    found = select()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= found.made_by["memory"]
+    assert found.cost < problem.solve().cost

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import protospot as ps
 from tests.problems import separated_clusters
@@ -42,3 +43,10 @@ def test_rules_do_not_mix_and_numbers_are_checked():
     for name in ("cost", "gain"):
         with pytest.raises(ps.InputError, match=name):
             ps.suggest_k(path_of([1.0]), **{name: -1})
+
+
+def test_a_source_is_selected_from_first():
+    problem, _ = separated_clusters(np.random.default_rng(0), 6)
+    assert ps.suggest_k(problem.source, problem.target, most=20).k == 6
+    assert ps.suggest_k(sparse.csr_array(problem.source), problem.target, metric="euclidean").k == 6
+    assert len(ps.suggest_k(np.ones((9, 2)), most=4).costs) == 1

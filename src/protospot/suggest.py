@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from protospot import checks
-from protospot.errors import InputError
+from protospot.errors import FewerPrototypesWarning, InputError
+from protospot.select import select
 from protospot.selection import Selection
 from protospot.types import Floats
 
@@ -24,15 +27,24 @@ class SuggestedK:
 
 
 def suggest_k(
-    selection: Selection, *, cost: float | None = None, gain: float | None = None
+    selection: Any,
+    target: Any = None,
+    *,
+    cost: float | None = None,
+    gain: float | None = None,
+    most: int = 100,
+    **options: Any,
 ) -> SuggestedK:
-    """Return how many of a selection's prototypes are enough, by one rule.
+    """Return how many prototypes are enough, by one rule.
 
     Parameters
     ----------
     selection
         A selection with more prototypes than are likely to be needed: its whole path is looked at.
-        `protospot.head` then keeps the first k.
+        `protospot.head` then keeps the first k. Or the source to select from.
+    target, most, options
+        With a source: what to select for, how many prototypes at most, and options of
+        `protospot.select`.
     cost
         The fewest prototypes whose cost is at most this.
     gain
@@ -51,6 +63,12 @@ def suggest_k(
     """
     if cost is not None and gain is not None:
         raise InputError("suggest_k takes cost or gain, or neither for the knee; got both.")
+    if not isinstance(selection, Selection):
+        n_source = np.shape(selection)[0] if np.ndim(selection) else selection.shape[0]
+        most = min(checks.read_count(most, "most"), n_source)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FewerPrototypesWarning)  # then fewer are enough
+            selection = select(selection, target, most, **options)
     path = np.asarray(selection.costs)
     if cost is not None:
         return _by_cost(path, checks.read_amount(cost, "cost"))

@@ -20,6 +20,7 @@ from protospot.types import Bools, Floats, Ints, OnPick, Pick
 _EPS = float(np.finfo(np.float64).eps)
 _LEAST = 1e-12  # of the costs that a fall is the difference of: less may be rounding
 _SCREENED = 1e-6  # of them where they are screened: more than they are likely to be off together
+_NEARLY = 0.02  # share of targets with pairs missing, with which screened swaps are as good as done
 _ROUNDS = 10  # times that pairs are collected at most
 
 
@@ -67,9 +68,9 @@ class Served:
         return float(self.low @ self._weights)
 
     @property
-    def is_complete(self) -> bool:
-        """Whether all pairs that a swap depends on are listed."""
-        return bool((self.high <= self.lists.cutoff).all())
+    def missing(self) -> float:
+        """Share of the targets whose second cheapest prototype lies beyond the cutoff."""
+        return float((self.high > self.lists.cutoff).mean())
 
     def search(self, first: int, count: int) -> tuple[int, int, float]:
         """Return the first source that pays, whose place it takes, and the fall of the cost."""
@@ -128,9 +129,10 @@ def improve(
         served, before = Served(cost, weights, picks, near, keep), budget.swaps
         if not _sweep(served, budget):
             return picks, None
-        if is_exact and (served.is_complete or budget.swaps == before):
+        if is_exact and (served.missing == 0 or budget.swaps == before):
             return picks, near
-        is_exact = is_exact or served.is_complete or budget.swaps - before < len(picks) // 20
+        few = budget.swaps - before < len(picks) // 20
+        is_exact = is_exact or few or served.missing < _NEARLY
     budget.ended = f"pairs were collected {_ROUNDS} times"
     return picks, None
 
@@ -143,7 +145,9 @@ def _cutoffs(cost: TiledCost, picks: Ints, is_last: bool) -> list[Floats]:
     _, second, third = three_lowest(cost, picks)
     slack = cost.margins[0].max() + cost.margins[1]
     third = np.where(np.isfinite(third), third, 1.3 * np.abs(second) + second)
-    return [1.05 * second + slack, second + slack] if is_last else [third + slack, second + slack]
+    if is_last:
+        return [1.05 * second + slack, second + slack]
+    return [1.15 * third + slack, third + slack, second + slack]
 
 
 def _sweep(served: Served, budget: Budget) -> bool:

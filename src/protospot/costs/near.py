@@ -54,7 +54,8 @@ def near_pairs(
         if found is None:
             continue
         pairs = found[0]
-        if pairs.nbytes + _EXACT_BYTES * pairs.count <= cost.plan.pair_bytes:
+        # They are listed once with exact costs, and once more source by source.
+        if pairs.nbytes + 2 * _EXACT_BYTES * pairs.count <= cost.plan.pair_bytes:
             sharp = cost.sharpened(pairs) if is_exact else None
             return _near((sharp or pairs).whole(), cutoff)
     return None
