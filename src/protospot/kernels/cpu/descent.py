@@ -42,8 +42,9 @@ def descend(
     made, spent = 0, 0
     weights, known_best = table[WEIGHT], table[BEST]
     lists = edges, begin, length, target, cost, best, weights
-    bounds = values + doubts
-    fresh = np.where(is_stale, -1, 0)  # the number of picks made here that a gain knows of
+    bounds = np.empty(len(values))
+    fresh = np.empty(len(values), np.int64)  # the number of picks made here that a gain knows of
+    _begin(values, doubts, is_stale, bounds, fresh)
     heap = _heap(bounds)
     while made < most and spent < patience:
         place, reach = np.uintp(0), -np.inf  # below `reach` a source is no rival of the leader
@@ -74,8 +75,23 @@ def descend(
         _sift(heap, bounds, np.uintp(0))
         picks[made] = leader
         made += 1
-    is_stale[:] = fresh != made
+    _end(fresh, made, is_stale)
     return made, spent
+
+
+@kernel()
+def _begin(values: Floats, doubts: Floats, is_stale: Bools, bounds: Floats, fresh: Ints) -> None:
+    """Write upper bounds, and what is known; loops, as NumPy's words take seconds to compile."""
+    for i in range(len(values)):
+        bounds[i] = values[i] + doubts[i]
+        fresh[i] = -1 if is_stale[i] else 0
+
+
+@kernel()
+def _end(fresh: Ints, made: int, is_stale: Bools) -> None:
+    """Tell which gains are old after so many picks."""
+    for i in range(len(fresh)):
+        is_stale[i] = fresh[i] != made
 
 
 @kernel(inline=True)
@@ -156,7 +172,9 @@ def _serve(
 @kernel()
 def _heap(bounds: Floats) -> Ints:
     """Return the sources as a heap: none has a larger bound than the one above it."""
-    heap = np.arange(len(bounds))
+    heap = np.empty(len(bounds), np.int64)
+    for i in range(len(bounds)):
+        heap[i] = i
     for place in range(len(bounds) // 2 - 1, -1, -1):
         _sift(heap, bounds, np.uintp(place))
     return heap

@@ -103,7 +103,8 @@ def find_swap(
         if not is_free[i]:
             continue
         shared = 0.0
-        change[:] = removal
+        for p in range(len(change)):
+            change[p] = removal[p]
         start = np.uintp(begin[i])
         for e in range(start, start + np.uintp(length[i])):
             j, price = np.uintp(target[e]), np.float64(cost[e])

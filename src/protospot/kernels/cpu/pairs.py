@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from protospot.kernels.cpu.processor import LANES, marked, number, prefetch, take
+from protospot.kernels.cpu.processor import LANES, marked, number, prefetch, take, widest
 from protospot.kernels.forms import BEST, LOOK, MARGIN, SCALE, WEIGHT
 from protospot.kernels.jit import FUSE, MAXIMUM, kernel
 from protospot.types import Bools, Floats, Ints, Numbers
@@ -29,12 +29,16 @@ def merge(
     out_cost: Numbers,
 ) -> None:
     """Same as generic.merge."""
+    total = 0
+    places = np.empty(len(starts), np.int64)
+    for g in range(len(bases)):
+        places[g] = starts[g]
+        for i in range(counts.shape[1]):
+            total += counts[g, i]
     if len(bases) == 1:  # which is in order as it is
-        _copy(
-            starts[0], counts.sum(), target, cost, bases[0], inverse, shift, 0, out_target, out_cost
-        )
+        _copy(starts[0], total, target, cost, bases[0], inverse, shift, 0, out_target, out_cost)
         return
-    places, at = starts.copy(), 0
+    at = 0
     for i in range(counts.shape[1]):
         for g in range(len(bases)):
             count = counts[g, i]
@@ -178,7 +182,7 @@ def contest_listed(
     spent, n_left = 0, len(sources)
     n_parts = len(edges) - 1
     left, unsure = sources.copy(), np.zeros(n_left)
-    marks = np.empty(np.diff(edges).max(), np.uint8)
+    marks = np.empty(widest(edges), np.uint8)
     lists = table, edges, begin, length, target, cost
     for step in range(n_parts):
         part, kept = (turn + step) % n_parts, 0
@@ -236,7 +240,7 @@ def pack(
 ) -> int:
     """Same as generic.pack."""
     at = 0
-    marks = np.empty(np.diff(edges).max(), np.uint8)
+    marks = np.empty(widest(edges), np.uint8)
     for n in range(len(sources)):
         i = sources[n]
         for group in range(len(groups) - 1):

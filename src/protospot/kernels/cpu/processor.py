@@ -18,12 +18,13 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from protospot.kernels.jit import kernel
-from protospot.types import Numbers
+from protospot.types import Ints, Numbers
 
 LANES = 16
 
 _MASK = ir.IntType(LANES)
 _WORD = ir.IntType(64)
+_SHORT = {"float": "f32", "double": "f64"}  # what LLVM calls types in names
 _NEEDED = ("avx512f", "avx512bw", "avx512vbmi2")  # the last for numbers of two bytes
 
 
@@ -104,6 +105,15 @@ def prefetch(_: Any, values: Any, place: Any) -> Any:
     return types.void(values, place), generate
 
 
+def _compress(builder: Any, values: Any, lanes: Any, place: Any) -> None:
+    """Write those of a vector's numbers whose lanes are set."""
+    kind = str(values.type.element)
+    name = f"llvm.masked.compressstore.v{values.type.count}{_SHORT.get(kind, kind)}"
+    signature = ir.FunctionType(ir.VoidType(), [values.type, place.type, lanes.type])
+    insert: Any = cgutils.get_or_insert_function
+    builder.call(insert(builder.module, signature, name), [values, place, lanes])
+
+
 @_intrinsic
 def take_at_once(_: Any, values: Any, mask: Any, first: Any, out: Any, at: Any) -> Any:
     """Write the values from `first` on that the mask names to `out`, from `at` on.
@@ -114,17 +124,21 @@ def take_at_once(_: Any, values: Any, mask: Any, first: Any, out: Any, at: Any) 
         raise TypingError("values and out must be of one type")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kinds = signature.args
+        kinds, bits = signature.args, builder.trunc(arguments[1], _MASK)
         found = _load(context, builder, kinds[0], arguments[0], arguments[2])
         address, _ = _start(context, builder, kinds[3], arguments[3], arguments[4])
         place = builder.bitcast(address, found.type.element.as_pointer())
-        bits = builder.trunc(arguments[1], _MASK)
         lanes = builder.bitcast(bits, ir.VectorType(ir.IntType(1), LANES))
-        letter = "f" if isinstance(values.dtype, types.Float) else "i"
-        name = f"llvm.masked.compressstore.v{LANES}{letter}{values.dtype.bitwidth}"
-        kind = ir.FunctionType(ir.VoidType(), [found.type, place.type, lanes.type])
-        insert: Any = cgutils.get_or_insert_function
-        builder.call(insert(builder.module, kind, name), [found, place, lanes])
+        # The largest registers hold eight of eight bytes. More than a register LLVM takes apart
+        # one by one.
+        width = min(LANES, 512 // values.dtype.bitwidth)
+        for begin in range(0, LANES, width):
+            chosen = [ir.Constant(ir.IntType(32), begin + lane) for lane in range(width)]
+            which = ir.Constant(ir.VectorType(ir.IntType(32), width), chosen)
+            some, marks = (builder.shuffle_vector(x, x, which) for x in (found, lanes))
+            _compress(builder, some, marks, place)
+            number = builder.ctpop(builder.bitcast(marks, ir.IntType(width)))
+            place = builder.gep(place, [builder.zext(number, _WORD)])
         return context.get_dummy_value()
 
     return types.void(values, mask, first, out, at), generate
@@ -139,6 +153,15 @@ def take_by_loop(values: Numbers, mask: int, first: int, out: Numbers, at: int) 
         out[place] = values[e]
         place += np.uintp(mask & 1)
         mask >>= 1
+
+
+@kernel()
+def widest(edges: Ints) -> int:
+    """Return the largest difference between two edges (np.diff takes seconds to compile)."""
+    most = 0
+    for b in range(len(edges) - 1):
+        most = max(most, edges[b + 1] - edges[b])
+    return most
 
 
 take: Any = take_at_once if has_instruction() else take_by_loop

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from protospot.kernels.cpu.processor import LANES, below, number, prefetch, take
+from protospot.kernels.cpu.processor import LANES, below, number, prefetch, take, widest
 from protospot.kernels.jit import FUSE, MAXIMUM, kernel
 from protospot.types import Bools, Floats, Ints, Numbers
 
@@ -209,7 +209,7 @@ def collect(
     out: Floats,
 ) -> int:
     """Same as generic.collect."""
-    numbers = np.arange(np.diff(edges).max()).astype(target.dtype)
+    numbers = np.arange(widest(edges)).astype(target.dtype)
     found = np.uintp(0)  # unsigned: no check for indices that count from the end
     ahead = np.uintp(tile.shape[1])  # to the same place in the row that is likely to be next
     are_few = False  # among so many, that most times there is none
