@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from protospot.costs.near import Near, near_pairs, three_lowest
+from protospot.costs.near import Near, near_pairs, three_lowest, wider
 from protospot.costs.tiled import TiledCost
 from protospot.kernels.choose import kernels
 from protospot.threads import Team, shares
@@ -149,7 +149,7 @@ def lower_bound(
         low, second, _ = three_lowest(cost, picks)
         second = np.where(np.isfinite(second), second, 2 * np.abs(low) + 1)
         slack = cost.margins[0].max() + cost.margins[1]
-        cutoffs = (c + slack for c in (1.05 * second, second, (best + second) / 2, best))
+        cutoffs = (c + slack for c in (wider(second, 0.05), second, (best + second) / 2, best))
         near = near_pairs(cost, weights, cutoffs)
     if near is None:
         return None

@@ -6,14 +6,14 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from protospot import checks, costs, threads
+from protospot import checks, threads
 from protospot.bound import lower_bound
 from protospot.costs.make import Metric
 from protospot.costs.metrics import DEFINITIONS
 from protospot.costs.near import Near
 from protospot.costs.tiled import TiledCost
 from protospot.errors import InputError
-from protospot.evaluate import recorded_metric
+from protospot.evaluate import cost_again
 from protospot.selection import Selection
 
 STEPS = 300  # of the bound, at most
@@ -59,10 +59,7 @@ def certify(
     """
     wanted = 0.0 if gap is None else checks.read_amount(gap, "gap")
     steps = STEPS if max_passes is None else checks.read_count(max_passes, "max_passes")
-    known = recorded_metric(selection, metric)
-    cost = costs.make(source, target, metric=known, memory=memory)
-    checks.read_rows(selection.indices, cost.shape[0], "selection.indices")
-    checks.read_weights(selection.target_weights, cost.shape[1])
+    known, cost = cost_again(selection, source, target, metric, memory)
     with threads.making_way():
         return certified(selection, cost, known, gap=wanted, max_steps=steps)
 

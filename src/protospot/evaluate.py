@@ -8,6 +8,7 @@ from typing import Any
 from protospot import checks, costs, threads
 from protospot.costs.layout import is_matrix
 from protospot.costs.make import FITTED, Metric
+from protospot.costs.tiled import TiledCost
 from protospot.cover import Cover
 from protospot.errors import InputError
 from protospot.record import as_selection
@@ -167,3 +168,14 @@ def recorded_metric(selection: Selection, metric: Metric | None) -> Metric:
             f"the selection was made with metric {name!r}, which is not recorded: pass metric=."
         )
     return name
+
+
+def cost_again(
+    selection: Selection, source: Any, target: Any, metric: Metric | None, memory: int | str | None
+) -> tuple[Metric, TiledCost]:
+    """Return the metric and the cost a selection was made with; refuse data it cannot be of."""
+    known = recorded_metric(selection, metric)
+    cost = costs.make(source, target, metric=known, memory=memory)
+    checks.read_rows(selection.indices, cost.shape[0], "selection.indices")
+    checks.read_weights(selection.target_weights, cost.shape[1])
+    return known, cost

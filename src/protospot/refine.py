@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from protospot import checks, costs, threads
+from protospot import checks, threads
 from protospot.costs.make import Metric
 from protospot.costs.near import Near
 from protospot.costs.tiled import TiledCost
 from protospot.cover import Cover
-from protospot.evaluate import recorded_metric
+from protospot.evaluate import cost_again
 from protospot.record import as_selection
 from protospot.selection import Selection
 from protospot.swaps import Budget, improve
@@ -66,10 +66,7 @@ def refine(
         budget.max_swaps = checks.read_count(max_swaps, "max_swaps")
     if max_passes is not None:
         budget.max_passes = checks.read_count(max_passes, "max_passes")
-    known = recorded_metric(selection, metric)
-    cost = costs.make(source, target, metric=known, memory=memory)
-    checks.read_rows(selection.indices, cost.shape[0], "selection.indices")
-    checks.read_weights(selection.target_weights, cost.shape[1])
+    known, cost = cost_again(selection, source, target, metric, memory)
     with threads.making_way():
         return refined(selection, cost, known, budget, keep)[0]
 

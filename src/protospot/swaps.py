@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from protospot.costs.near import Near, near_pairs, three_lowest
+from protospot.costs.near import Near, near_pairs, three_lowest, wider
 from protospot.costs.tiled import TiledCost
 from protospot.errors import Stop
 from protospot.kernels.choose import kernels
@@ -144,10 +144,10 @@ def _cutoffs(cost: TiledCost, picks: Ints, is_last: bool) -> list[Floats]:
     """
     _, second, third = three_lowest(cost, picks)
     slack = cost.margins[0].max() + cost.margins[1]
-    third = np.where(np.isfinite(third), third, 1.3 * np.abs(second) + second)
+    third = np.where(np.isfinite(third), third, wider(second, 1.3))
     if is_last:
-        return [1.05 * second + slack, second + slack]
-    return [1.15 * third + slack, third + slack, second + slack]
+        return [wider(second, 0.05) + slack, second + slack]
+    return [wider(third, 0.15) + slack, third + slack, second + slack]
 
 
 def _sweep(served: Served, budget: Budget) -> bool:

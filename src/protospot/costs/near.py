@@ -69,6 +69,11 @@ def _near(lists: Lists, cutoff: Floats) -> Near:
     return Near(lists.begin[:, 0], lists.length[:, 0], lists.target, costs, cutoff, margin)
 
 
+def wider(cutoff: Floats, share: float) -> Floats:
+    """Return cutoffs raised by a share of their size; costs may be negative."""
+    return cutoff + share * np.abs(cutoff)
+
+
 def three_lowest(cost: TiledCost, sources: Ints) -> Floats:
     """Return (3, n_target) roughly the lowest costs that these sources have; infinity if fewer."""
     lowest = np.full((3, cost.shape[1]), np.inf)
