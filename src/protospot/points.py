@@ -101,7 +101,7 @@ class Points:
             with np.errstate(over="ignore", invalid="ignore"):
                 kernels().column_sums(self.block(rows), sums[worker])
 
-        share_out(self.strips(), team, add)
+        share_out(self.strips(), team, add, in_turn=True)
         total: Floats = sums.sum(axis=0)
         return total
 

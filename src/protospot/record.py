@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import platform
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -40,12 +41,13 @@ def as_selection(
         "stages": cover.gains.stages,
         "weights": "served",
         "seconds": seconds,
-        "versions": _versions(),
+        "versions": dict(_versions()),
         **facts,
     }
     return Selection(indices, path, served, cover.owner, cover.best, cover.weights, made_by=made_by)
 
 
+@cache
 def _versions() -> dict[str, str]:
     from importlib.metadata import PackageNotFoundError, version  # slow to import
 

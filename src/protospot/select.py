@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import replace
-from inspect import signature
 from typing import Any
 
 from protospot import checks, costs, threads
@@ -119,7 +118,7 @@ def select(
         checks.read_seed(seed),
         on_pick,
         options,
-        signature(select).parameters,
+        ("k", *select.__kwdefaults__),
     )
     first = checks.read_rows([] if start is None else start, n_source, "start")
     if len(first) > run.k:

@@ -61,12 +61,18 @@ def shares(n: int, workers: int) -> list[slice]:
     return [slice(n * w // workers, n * (w + 1) // workers) for w in range(workers)]
 
 
-def share_out(things: list[slice], team: Team, work: Callable[[slice, int], None]) -> None:
-    """Call ``work(thing, worker)`` for each thing, workers taking turns."""
+def share_out(
+    things: list[slice], team: Team, work: Callable[[slice, int], None], *, in_turn: bool = False
+) -> None:
+    """Call ``work(thing, worker)`` for each thing: whoever is free takes the next.
+
+    With `in_turn` each worker always gets the same, so that what it sums up always rounds alike.
+    """
     workers = min(team.size, len(things))
+    whoever = iter(things)
 
     def mine(worker: int) -> None:
-        for thing in things[worker::workers]:
+        for thing in things[worker::workers] if in_turn else whoever:
             work(thing, worker)
 
     team.run(mine, workers)

@@ -15,6 +15,7 @@ from protospot.costs.known import even_edges
 from protospot.types import Floats, Ints, Numbers
 
 _PART = 4096  # targets at least that a list of pairs is divided by
+_STREAMED = 16_384  # and where nothing but how far a sum is known depends on it
 _PARTS = 32  # at most, unless their targets could then not be numbered in two bytes
 _STEPS = 65_500  # that a target's limit is divided into; a little room for rounding up
 
@@ -52,7 +53,12 @@ def number_type(n: int) -> np.dtype[Any]:
     return np.dtype(np.uint16 if n <= 1 << 16 else np.int32)
 
 
-def part_edges(n_target: int, workers: int) -> Ints:
-    """Return where the parts begin that lists of pairs are divided into: a few for each worker."""
+def part_edges(n_target: int, workers: int, *, streams: bool = False) -> Ints:
+    """Return where the parts begin that lists of pairs are divided into.
+
+    A few for each worker, which collects one at a time; fewer where each `streams` through rows.
+    """
+    if streams:
+        return even_edges(n_target, max(1, n_target // _STREAMED))
     parts = min(n_target // _PART, max(_PARTS, n_target >> 16)) // workers * workers
     return even_edges(n_target, min(n_target, max(parts, workers)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from protospot.costs.plan import Plan
 from protospot.costs.tiled import TiledCost, summing
 from protospot.costs.tiles import Column
 from protospot.points import Points
-from protospot.threads import shares
+from protospot.threads import Team, share_out, shares
 from protospot.types import Floats, Ints, Numbers
 
 _SAMPLE = 64, 256  # targets and sources
@@ -72,12 +71,11 @@ class DenseCost(TiledCost):
         parts = np.zeros((self.shape[0], len(edges) - 1))
         given = self._cast(best, _ALL), self._masses(weights, _ALL), edges
 
-        def work(worker: int, workers: int) -> None:
-            mine = shares(self.shape[0], workers)[worker]
+        def work(mine: slice, _: int) -> None:
             rows = np.arange(mine.start, mine.stop)
             self._kernels.gains(self._matrix, rows, *given, parts[mine])
 
-        self._spread(work, self.shape[1])
+        self._share_sources(work)
         return parts
 
     def contest(
@@ -113,23 +111,29 @@ class DenseCost(TiledCost):
             super()._gather(gatherer, edges, bar, gains)
             return
         across = bar(slice(0, self.shape[1]), edges)
-        turns = count()
-        chunks = self._chunks(slice(0, self.shape[0]))
+        size = min(self._together, self.shape[0]) * self.shape[1]
+        width = int(np.diff(edges).max())
+        scratches: dict[int, Scratch] = {}
 
-        def work(*_: int) -> None:
-            size = min(self._together, self.shape[0]) * self.shape[1]
-            scratch = Scratch(self._kernels, int(np.diff(edges).max()), size, self.dtype)
-            while (number := next(turns)) < len(chunks):
-                scratch.clear()
-                mine = chunks[number]
-                tile = iter([(mine, self._matrix, np.arange(mine.start, mine.stop))])
-                if not scratch.collect(0, tile, across, gains, gatherer.room):
-                    gatherer.give_up()
-                    return
-                if not gatherer.place(mine, slice(0, len(edges) - 1), scratch):
-                    return
+        def work(mine: slice, worker: int) -> None:
+            if gatherer.room <= 0:  # somebody found that there are too many
+                return
+            if worker not in scratches:
+                scratches[worker] = Scratch(self._kernels, width, size, self.dtype)
+            scratch = scratches[worker]
+            scratch.clear()
+            tile = iter([(mine, self._matrix, np.arange(mine.start, mine.stop))])
+            if scratch.collect(0, tile, across, gains, gatherer.room):
+                gatherer.place(mine, slice(0, len(edges) - 1), scratch)
+            else:
+                gatherer.give_up()
 
-        self._spread(work, self.shape[1])
+        self._share_sources(work)
+
+    def _share_sources(self, work: Any) -> None:
+        """Call ``work(sources, worker)`` for all sources, some rows at a time."""
+        team = self._team if self._workers(self.shape[1]) > 1 else Team(1)
+        share_out(self._chunks(slice(0, self.shape[0])), team, work)
 
     def _tiles(
         self,

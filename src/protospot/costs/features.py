@@ -95,7 +95,7 @@ class Features:
                 block = self._points.block(rows)
                 self._kernels.pull(block, self._shape.shift, masses[rows], totals[worker])
 
-        share_out(self._points.strips(), team, work)
+        share_out(self._points.strips(), team, work, in_turn=True)
         total: Floats = totals.sum(axis=0)
         return total
 

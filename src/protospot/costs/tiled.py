@@ -13,7 +13,7 @@ import numpy as np
 
 from protospot.costs.codes import codes, part_edges
 from protospot.costs.gather import Bar, Gatherer, Scratch
-from protospot.costs.known import Known
+from protospot.costs.known import Known, even_edges
 from protospot.costs.pairs import LivePairs
 from protospot.costs.plan import exact_price, listing_price, pair_size, sample_shape
 from protospot.costs.tiles import Tiles
@@ -27,7 +27,7 @@ class TiledCost(Tiles):
 
     # Whether listing live pairs may round their costs: where they are screened, and not negative.
     rounds = False
-    _sampled: Numbers | None = None
+    _sampled: tuple[Ints, Numbers] | None = None  # targets, and some of their costs
 
     @property
     def rounding(self) -> float:
@@ -157,15 +157,16 @@ class TiledCost(Tiles):
 
     def live_share(self, best: Floats) -> float:
         """Return roughly which share of the pairs costs less than its target's best."""
-        targets, sources = (
-            np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
-            for n, most in zip(self.shape[::-1], self._sample_shape, strict=True)
-        )
         if self._sampled is None:
-            self._sampled = np.empty((len(sources), len(targets)), self.dtype)
-            self._tile(self._source_side(sources), self._target_side(targets), self._sampled)
-        live = np.count_nonzero(self._sampled < self._limits(best, targets))
-        return live / self._sampled.size
+            targets, sources = (
+                even_edges(n - 1, min(n, most) - 1) if n > 1 else np.zeros(1, np.int64)
+                for n, most in zip(self.shape[::-1], self._sample_shape, strict=True)
+            )
+            tile = np.empty((len(sources), len(targets)), self.dtype)
+            self._tile(self._source_side(sources), self._target_side(targets), tile)
+            self._sampled = targets, tile
+        targets, tile = self._sampled
+        return float(np.count_nonzero(tile < self._limits(best, targets)) / tile.size)
 
     def live(self, best: Floats, weights: Floats, limit: int) -> tuple[LivePairs, Floats] | None:
         """Return all pairs that cost less than their target's best, and all gains in parts.
@@ -174,7 +175,8 @@ class TiledCost(Tiles):
         """
         limits = self._limits(best, slice(None))
         listed = codes(limits, is_rounded=self.rounds)
-        edges = part_edges(self.shape[1], self._workers(self.shape[1]))
+        workers = self._workers(self.shape[1])
+        edges = part_edges(self.shape[1], workers, streams=self.splits_sources)
         gatherer = Gatherer(self._kernels, self.shape[0], edges, listed, limit)
         parts = np.zeros((self.shape[0], len(edges) - 1))
 

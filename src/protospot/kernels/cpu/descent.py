@@ -1,7 +1,8 @@
 """Pick after pick from exact lists, in one go: lazy greedy with a heap of upper bounds.
 
-Lists are short by now, so what counts is what happens between them: no slices are made, and only
-sources at the top of the heap are looked at.
+Lists are short by now, so what counts is what happens between them: no slices are made, only
+sources at the top of the heap are looked at, and some of them together, so that the memory that
+one needs is on its way while another is looked at.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from protospot.kernels.cpu.pairs import fetch
 from protospot.kernels.forms import BEST, LOOK, WEIGHT
 from protospot.kernels.jit import kernel
 from protospot.types import Bools, Floats, Ints, Numbers
+
+_BATCH = 31  # sources that are looked at together at most: five levels of a heap
 
 
 @kernel()
@@ -42,29 +45,38 @@ def descend(
     made, spent = 0, 0
     weights, known_best = table[WEIGHT], table[BEST]
     lists = edges, begin, length, target, cost, best, weights
+    batch = np.empty((3, _BATCH), np.int64)
+    places, todo, looked = batch[0], batch[1], batch[2]
     bounds = np.empty(len(values))
     fresh = np.empty(len(values), np.int64)  # the number of picks made here that a gain knows of
     _begin(values, doubts, is_stale, bounds, fresh)
     heap = _heap(bounds)
     while made < most and spent < patience:
-        place, reach = np.uintp(0), -np.inf  # below `reach` a source is no rival of the leader
-        while bounds[heap[place]] > reach:
-            who = heap[place]
-            if fresh[who] == made:
-                reach = max(reach, values[who] - doubts[who] - 2 * slack - tie)
-                if place > 0 or len(heap) == 1:
-                    break
-                place = _runner_up(heap, bounds)
-                continue
-            for next_place in range(1, min(3, len(heap))):  # one of them is likely to be next
-                for part in range(len(edges) - 1):
-                    fetch(heap[next_place], part, begin, length, target, cost)
-            spent += _look_again(who, made, reach - slack, *lists, parts, values, doubts, fresh)
-            bounds[who] = values[who] + doubts[who]
-            if fresh[who] == made:
-                reach = max(reach, values[who] - doubts[who] - 2 * slack - tie)
-            _sift(heap, bounds, place)
-            place = np.uintp(0)
+        reach = -np.inf  # below it a source is no rival of the leader
+        ahead = 3  # places of the heap to look at: one of the first three is next
+        while True:
+            n = 0
+            for place in range(min(ahead, len(heap))):
+                who = heap[place]
+                if bounds[who] <= reach:
+                    continue
+                if fresh[who] == made:
+                    reach = max(reach, values[who] - doubts[who] - 2 * slack - tie)
+                    continue
+                places[n], todo[n] = place, who
+                n += 1
+            if n == 0:
+                break
+            ahead = min(_BATCH, 2 * ahead + 1)  # one more level of the heap
+            _look_at_all(n, todo, looked, made, reach - slack, *lists, parts, values, doubts)
+            for e in range(n - 1, -1, -1):  # bounds only fall: those below come first
+                who, pairs = todo[e], looked[e]
+                spent += abs(pairs)
+                if pairs > 0:  # to the end
+                    doubts[who], fresh[who] = 0.0, made
+                    reach = max(reach, values[who] - 2 * slack - tie)
+                bounds[who] = values[who] + doubts[who]
+                _sift(heap, bounds, np.uintp(places[e]))
         leader = heap[0]
         is_sole = len(heap) == 1 or bounds[heap[_runner_up(heap, bounds)]] < reach
         is_sure = fresh[leader] == made and values[leader] - doubts[leader] - slack > tie
@@ -77,6 +89,33 @@ def descend(
         made += 1
     _end(fresh, made, is_stale)
     return made, spent
+
+
+@kernel()
+def _look_at_all(
+    n: int,
+    todo: Ints,
+    looked: Ints,
+    turn: int,
+    bar: float,
+    edges: Ints,
+    begin: Ints,
+    length: Numbers,
+    target: Numbers,
+    cost: Numbers,
+    best: Floats,
+    weights: Floats,
+    parts: Floats,
+    values: Floats,
+    doubts: Floats,
+) -> None:
+    """Look at some sources again; write how many pairs each had, as `_look_again` returns it."""
+    lists = edges, begin, length, target, cost, best, weights
+    for e in range(n):
+        for part in range(len(edges) - 1):
+            fetch(todo[e], part, begin, length, target, cost)
+    for e in range(n):
+        looked[e] = _look_again(todo[e], turn, bar, *lists, parts, values, doubts)
 
 
 @kernel()
@@ -109,9 +148,11 @@ def _look_again(
     parts: Floats,
     values: Floats,
     doubts: Floats,
-    fresh: Ints,
 ) -> int:
-    """Bring a gain up to date until it falls below the bar, and drop pairs that died."""
+    """Bring a gain up to date until it falls below the bar, and drop pairs that died.
+
+    Returns how many pairs were looked at, and that below zero where it fell before the end.
+    """
     spent, step = 0, 0
     n_parts = len(edges) - 1
     while step < n_parts and values[source] + doubts[source] >= bar:
@@ -136,9 +177,7 @@ def _look_again(
     for part in range(n_parts):
         total += parts[source, part]
     values[source] = total
-    if step == n_parts:
-        doubts[source], fresh[source] = 0.0, turn
-    return spent
+    return spent if step == n_parts else -spent
 
 
 @kernel(inline=True)

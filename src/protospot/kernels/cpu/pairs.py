@@ -65,11 +65,15 @@ def _copy(
     """Copy so many pairs from `begin` on to `at`, as they are to be listed."""
     first, ahead, origin = np.uintp(begin), np.uintp(at), np.uintp(base)
     half = cost.dtype.type(shift)
+    if half == 0:  # nothing is coded: no need to look up any target's scale
+        for e in range(np.uintp(count)):
+            out_target[ahead + e] = origin + np.uintp(target[first + e])
+            out_cost[ahead + e] = cost[first + e]
+        return
     for e in range(np.uintp(count)):
         number = origin + np.uintp(target[first + e])
-        scaled = cost[first + e] * inverse[number]
         out_target[ahead + e] = number
-        out_cost[ahead + e] = scaled if half == 0 else max(scaled + half, half)
+        out_cost[ahead + e] = max(cost[first + e] * inverse[number] + half, half)
 
 
 @kernel(FUSE | MAXIMUM)

@@ -32,8 +32,8 @@ def merge(
     """Bring pairs that are listed source by source, run after run, together source by source.
 
     Run g has counts_gi pairs of source i and begins at start_g; its targets are counted from
-    base_g. A cost is multiplied by its target's inverse scale; with a shift of one half it is
-    rounded to a whole number, and is not negative.
+    base_g. Without a shift costs stay as they are; with a shift of one half a cost is multiplied
+    by its target's inverse scale and rounded to a whole number, and is not negative.
     """
     at, places = 0, [int(start) for start in starts]
     for i in range(counts.shape[1]):
@@ -53,10 +53,9 @@ def _encoded(
 ) -> tuple[Array, Array]:
     xp = array_namespace(target, cost)
     targets = base + xp.astype(target, xp.int64)
-    codes = cost * xp.take(inverse, targets)
     if shift:
-        codes = xp.floor(xp.clip(codes + shift, min=shift))
-    return xp.astype(targets, dtype), codes
+        cost = xp.floor(xp.clip(cost * xp.take(inverse, targets) + shift, min=shift))
+    return xp.astype(targets, dtype), cost
 
 
 def contest_listed(
