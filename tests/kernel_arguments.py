@@ -196,7 +196,7 @@ def _table_arguments(name, rng, shape, dtype, fill):
     block = np.where(rng.random(shape) < fill, rng.normal(size=shape), 0).astype(dtype)
     shift, scales = rng.random(width), rng.random(n)
     columns = np.flatnonzero(rng.random(width) < 0.3 + fill)
-    number = int((block != 0).sum())
+    number, edges = int((block != 0).sum()), edges_of(rng, width)
     return {
         "column_sums": (block, rng.random(width)),
         "count_numbers": (block, np.empty(n, np.int64)),
@@ -205,6 +205,10 @@ def _table_arguments(name, rng, shape, dtype, fill):
         "pulled": (block, shift, scales, rng.random(width), np.empty(n)),
         "row_sums": (block, np.empty(n)),
         "squared_lengths": (block, shift, scales, np.empty(n), rng.random(width)),
+        "sums_and_gains": (
+            *(block, rng.normal(size=width).astype(dtype), edges),
+            *(np.empty(n), np.empty((n, len(edges) - 1))),
+        ),
         "take_numbers": (block, scales, np.empty(number, np.int32), np.empty(number, dtype)),
     }[name]
 

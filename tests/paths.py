@@ -36,7 +36,7 @@ def be_lazy(monkeypatch):
     for module in ("gains", "costs.layout"):
         monkeypatch.setattr(f"protospot.{module}.MANY", 1)
     monkeypatch.setattr("protospot.gains.contested._IN_TILES", 4)
-    monkeypatch.setattr("protospot.gains.contested._PART", 50)
+    monkeypatch.setattr("protospot.costs.known._PART", 50)
 
 
 def share_all_work(monkeypatch):

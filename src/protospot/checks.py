@@ -21,29 +21,34 @@ def read_points(data: Any, name: str) -> Points:
     Accepted are NumPy arrays and memory maps, anything with ``__array__`` (torch CPU tensors
     among them), lists of rows, pandas, polars and Arrow frames, and SciPy sparse matrices.
     """
-    return _read(data, name)
-
-
-def _read(data: Any, name: str, *, is_matrix: bool = False) -> Points:
     if isinstance(data, Points):
         return data
+    points = _read(data, name)
+    if points.raw.dtype.kind == "f":
+        with np.errstate(over="ignore", invalid="ignore"):
+            refuse_infinite(points, name, points.column_sums)  # the mean needs them later
+    return points
+
+
+def _read(data: Any, name: str) -> Points:
     if data is None:
         raise InputError(f"{name} must be a 2-d table of numbers, got None.")
     raw = _as_sparse(data, name) if _is_sparse(data) else _as_array(data, name)
     _check_shape(raw, name)
-    points = Points(raw)
-    _check_finite(points, name, is_matrix=is_matrix)
-    return points
+    return Points(raw)
 
 
 def read_matrix(data: Any, name: str) -> Points:
-    """Return a dense (n_source, n_target) matrix of costs or similarities as Points."""
+    """Return a dense (n_source, n_target) matrix of costs or similarities as Points.
+
+    Whether its entries are finite is left to whoever looks at them first: see `refuse_infinite`.
+    """
     if _is_sparse(data):
         raise InputError(
             f"{name} must be a dense (n_source, n_target) matrix, got a sparse one: an entry that "
             "is left out has no cost. Pass matrix.toarray(), or the points and a metric."
         )
-    return _read(data, name, is_matrix=True)
+    return _read(data, name)
 
 
 def read_weights(weights: Any, n_target: int) -> Floats:
@@ -254,13 +259,9 @@ def _check_shape(raw: Any, name: str) -> None:
         )
 
 
-def _check_finite(points: Points, name: str, *, is_matrix: bool) -> None:
-    if points.raw.dtype.kind != "f":
-        return
-    # Sums are finite unless an entry is not, or they overflowed: look closer only then. They are
-    # those that are needed later: the mean point, the cost of each row of a matrix alone.
-    with np.errstate(over="ignore", invalid="ignore"):
-        sums = points.row_sums if is_matrix else points.column_sums
+def refuse_infinite(points: Points, name: str, sums: Floats) -> None:
+    """Refuse numbers that are not finite, given the sums of all rows, or of all columns."""
+    # Sums are finite unless an entry is not, or they overflowed: look closer only then.
     if np.isfinite(sums).all():
         return
     for rows in points.blocks():

@@ -118,7 +118,7 @@ def select(
         checks.read_seed(seed),
         on_pick,
         options,
-        ("k", *select.__kwdefaults__),
+        ("k", *(select.__kwdefaults__ or ())),
     )
     first = checks.read_rows([] if start is None else start, n_source, "start")
     if len(first) > run.k:

@@ -9,6 +9,7 @@ import numpy as np
 
 from protospot.costs.gather import Gatherer, Scratch
 from protospot.costs.known import Known
+from protospot.costs.look import Look
 from protospot.costs.plan import Plan
 from protospot.costs.tiled import TiledCost, summing
 from protospot.costs.tiles import Column
@@ -29,10 +30,11 @@ class DenseCost(TiledCost):
     own.
     """
 
-    def __init__(self, matrix: Points, plan: Plan, top: float | None = None) -> None:
+    def __init__(
+        self, matrix: Points, plan: Plan, look: Look | None = None, top: float | None = None
+    ) -> None:
         super().__init__(matrix.shape, 1, plan, np.float64 if top is not None else matrix.dtype)
-        self._points, self._matrix = matrix, matrix.raw
-        self._top = top
+        self._matrix, self._look, self._top = matrix.raw, look, top
         self.splits_sources = matrix.is_ready and top is None
 
     def rows(self, sources: Ints, targets: Numbers | None = None) -> Floats:
@@ -45,8 +47,8 @@ class DenseCost(TiledCost):
         """Return the cost of serving all targets from each source, along the stored rows."""
         if not self.splits_sources:
             return super().weighted_sums(weights)
-        if (weights == weights[0]).all():
-            sums = self._points.row_sums * weights[0]  # which the check of the matrix has made
+        if self._look is not None and (weights == weights[0]).all():
+            sums = self._look.sums * weights[0]
         else:
             sums, _ = super().weighted_sums(weights)
         return sums, summing(self.shape[1]) * float(np.abs(sums).max())
@@ -68,6 +70,10 @@ class DenseCost(TiledCost):
         """Return all gains in parts: that of the targets between one edge and the next."""
         if not self.splits_sources:
             return super().gain_parts(best, weights, edges)
+        look, self._look = self._look, None  # which is right once, if at all
+        found = None if look is None else look.gains_beside(self._cast(best, _ALL), weights)
+        if found is not None:
+            return found
         parts = np.zeros((self.shape[0], len(edges) - 1))
         given = self._cast(best, _ALL), self._masses(weights, _ALL), edges
 

@@ -43,6 +43,15 @@ class Known:
         self.parts = np.add.reduceat(self.parts, groups[:-1], axis=1)
 
 
+_PART = 512  # targets at least that a part of a gain comes from
+_PARTS = 16  # at most
+
+
+def gain_edges(n_target: int) -> Ints:
+    """Return where the parts of the targets begin that gains from a matrix are kept by."""
+    return even_edges(n_target, min(_PARTS, max(1, n_target // _PART)))
+
+
 def even_edges(n: int, parts: int) -> Ints:
     """Return where so many equal parts of n things begin, and n."""
     edges: Ints = np.arange(parts + 1, dtype=np.int64) * n // parts

@@ -13,14 +13,12 @@ from typing import Protocol
 import numpy as np
 
 from protospot.costs import Cost
-from protospot.costs.known import Known, even_edges
+from protospot.costs.known import Known, gain_edges
 from protospot.gains.stage import largest, screening_slack
 from protospot.kernels.choose import kernels
 from protospot.kernels.forms import AHEAD
 from protospot.types import Floats, Ints, Numbers
 
-_PART = 512  # targets at least
-_PARTS = 16  # at most
 _MORE = 8  # times as many as that next, and so on
 _IN_TILES = 64  # sources that are looked at first where tiles are made for many at a time
 
@@ -115,9 +113,8 @@ class Matrix:
     """The whole matrix of costs, with gains in a few parts."""
 
     def __init__(self, cost: Cost, weights: Floats) -> None:
-        n_target = cost.shape[1]
         self._cost, self._weights = cost, weights
-        self._edges = even_edges(n_target, min(_PARTS, max(1, n_target // _PART)))
+        self._edges = gain_edges(cost.shape[1])
 
     def contest(self, sources: Ints, best: Floats, bar: float, known: Known) -> int:
         """Bring gains up to date until they fall below the bar; return the pairs looked at."""

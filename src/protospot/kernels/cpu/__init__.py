@@ -13,6 +13,7 @@ from protospot.kernels.cpu.tables import (
     pulled,
     row_sums,
     squared_lengths,
+    sums_and_gains,
     take_numbers,
 )
 from protospot.kernels.cpu.tiles import (
@@ -55,5 +56,6 @@ __all__ = [
     "sparse_products",
     "squared_lengths",
     "sums",
+    "sums_and_gains",
     "take_numbers",
 ]

@@ -12,6 +12,7 @@ from protospot.kernels.generic.tables import (
     pulled,
     row_sums,
     squared_lengths,
+    sums_and_gains,
     take_numbers,
 )
 from protospot.kernels.generic.tiles import (
@@ -54,5 +55,6 @@ __all__ = [
     "sparse_products",
     "squared_lengths",
     "sums",
+    "sums_and_gains",
     "take_numbers",
 ]

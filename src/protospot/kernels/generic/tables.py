@@ -15,6 +15,19 @@ def row_sums(block: Array, out: Array) -> None:
     out[...] = xp.sum(block, axis=1, dtype=out.dtype)
 
 
+def sums_and_gains(block: Array, guess: Array, edges: Array, sums: Array, parts: Array) -> None:
+    """Write the sum of each row, and by how much its numbers are below those of a guess.
+
+    Numbers that are above are not counted; `parts` has the sum between one edge and the next.
+    """
+    xp = array_namespace(block, guess)
+    row_sums(block, sums)
+    falls = xp.clip(guess - block, min=0)
+    for b in range(edges.shape[0] - 1):
+        mine = falls[:, int(edges[b]) : int(edges[b + 1])]
+        parts[:, b] = xp.sum(mine, axis=1, dtype=parts.dtype)
+
+
 def column_sums(block: Array, out: Array) -> None:
     """Add the sum of each column."""
     xp = array_namespace(block, out)
