@@ -50,6 +50,12 @@ def escape_early(monkeypatch):
     monkeypatch.setattr("protospot.cover._MANY", 0)
 
 
+def give_pairs_room(monkeypatch, room):
+    """Let so many near pairs fit in memory."""
+    for module in ("costs.near", "improve"):
+        monkeypatch.setattr(f"protospot.{module}.near_room", lambda _: room)
+
+
 def use_kernels(monkeypatch, name):
     """Run the kernels of this name."""
     monkeypatch.setenv("PROTOSPOT_KERNELS", name)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import protospot as ps
 from tests import oracles, paths
@@ -74,6 +75,37 @@ def test_the_answer_depends_on_neither_memory_nor_threads(memory, n_threads, mon
     found = problem.solve(refine=True, memory=memory)
     assert found.indices.tolist() == expected.indices.tolist()
     np.testing.assert_array_equal(found.costs, expected.costs)
+
+
+@pytest.mark.parametrize("metric", ["sqeuclidean", "cosine", "chebyshev", "dot"])
+@pytest.mark.parametrize("room", [0, 300, 1500, 4000])
+def test_swaps_end_at_a_local_optimum_however_few_pairs_fit(room, metric, monkeypatch):
+    problem = cloud(90, 150, 6, metric=metric)
+    data = problem.source, problem.target
+    by_hand = ps.evaluate(np.arange(6), *data, metric=metric)
+    paths.give_pairs_room(monkeypatch, room)
+    told: list[ps.Pick] = []
+    found = ps.refine(by_hand, *data, on_swap=told.append)
+    rows = [ps.evaluate([i], *data, metric=metric) for i in range(90)]
+    cost = np.stack([row.best for row in rows])
+    best = min(oracles.cost_of(cost, other) for other in swaps_of(cost, found.indices.tolist()))
+    assert found.cost <= best + 1e-9 * abs(best)
+    assert found.made_by["refined"]["ended"] == "no single swap lowers the cost"
+    assert found.cost < by_hand.cost
+    falls = [pick.gain for pick in told]
+    assert by_hand.cost - found.cost == pytest.approx(sum(falls), rel=1e-4)
+
+
+@given(problems(metrics=METRICS, most=14), st.integers(0, 60))
+def test_little_room_for_pairs_never_makes_it_worse(problem, room):
+    with pytest.MonkeyPatch.context() as patch:
+        paths.give_pairs_room(patch, room)
+        found = problem.solve(refine=True)
+    cost, picks = problem.cost, found.indices.tolist()
+    mine = oracles.cost_of(cost, picks, problem.weights)
+    others = [oracles.cost_of(cost, other, problem.weights) for other in swaps_of(cost, picks)]
+    slack = 1e-9 * oracles.tie_of(cost, picks[0], problem.weights) * 1e12
+    assert mine <= min(others, default=np.inf) + max(slack, 1e-300)
 
 
 def test_weights_and_copies_of_targets_are_the_same():

@@ -14,9 +14,10 @@ from protospot.costs.near import Near
 from protospot.costs.tiled import TiledCost
 from protospot.cover import Cover
 from protospot.evaluate import cost_again
+from protospot.improve import improve
 from protospot.record import as_selection
 from protospot.selection import Selection
-from protospot.swaps import Budget, improve
+from protospot.swaps import Budget
 from protospot.types import OnPick
 
 

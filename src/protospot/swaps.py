@@ -7,11 +7,12 @@ bring in the place of every prototype. The first swap that pays is made at once.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from protospot.costs.near import Near, near_pairs, three_lowest, wider
+from protospot.costs.near import Near
 from protospot.costs.tiled import TiledCost
 from protospot.errors import Stop
 from protospot.kernels.choose import kernels
@@ -20,8 +21,6 @@ from protospot.types import Bools, Floats, Ints, OnPick, Pick
 _EPS = float(np.finfo(np.float64).eps)
 _LEAST = 1e-12  # of the costs that a fall is the difference of: less may be rounding
 _SCREENED = 1e-6  # of them where they are screened: more than they are likely to be off together
-_NEARLY = 0.02  # share of targets with pairs missing, with which screened swaps are as good as done
-_ROUNDS = 10  # times that pairs are collected at most
 
 
 @dataclass(slots=True)
@@ -53,14 +52,19 @@ class Served:
         self, cost: TiledCost, weights: Floats, picks: Ints, near: Near, keep: int
     ) -> None:
         n_target = cost.shape[1]
-        self.picks, self.lists = picks, near
+        self.picks = picks
         self.near = np.zeros(n_target, np.int64)  # position of the cheapest
         self.low, self.high = np.empty(n_target), np.empty(n_target)
-        self.is_free = np.ones(cost.shape[0], bool)
-        self.is_free[picks] = False
         self._cost, self._weights, self._keep = cost, weights, keep
         self._change = np.empty(len(picks))
+        self.turn_to(near)
         self._serve(np.ones(n_target, bool))
+
+    def turn_to(self, near: Near) -> None:
+        """Look for swaps among the sources whose pairs are listed here."""
+        self.lists, self.is_free = near, near.is_listed.copy()
+        self.is_free[self.picks] = False
+        self._lists_all = bool(near.is_listed[self.picks].all())
 
     @property
     def total(self) -> float:
@@ -72,32 +76,37 @@ class Served:
         """Share of the targets whose second cheapest prototype lies beyond the cutoff."""
         return float((self.high > self.lists.cutoff).mean())
 
-    def search(self, first: int, count: int) -> tuple[int, int, float]:
-        """Return the first source that pays, whose place it takes, and the fall of the cost."""
+    def search(self, first: int, count: int) -> tuple[int, int]:
+        """Return the first source that pays, and whose place it takes; -1 and -1 for none."""
         size = float(self._weights @ (np.abs(self.low) + np.abs(self.high)))
         unsure = 2 * float(self._weights @ self.lists.margin)
         least = max(_LEAST, 4 * _EPS * len(self.low)) * size + min(unsure, _SCREENED * size)
         state = self._weights, self.near, self.low, self.high, self.is_free, self._change
         found = kernels().find_swap(first, count, least, self._keep, *self.lists.lists, *state)
-        return int(found[0]), int(found[1]), float(found[2])
+        return int(found[0]), int(found[1])
 
     def swap(self, source: int, position: int) -> None:
         """Put a source in the place of a prototype."""
-        gone = self.picks[position : position + 1].copy()
-        self.is_free[gone] = True
+        gone = int(self.picks[position])
+        self.is_free[gone] = self.lists.is_listed[gone]
         self.is_free[source] = False
         self.picks[position] = source
-        marked = self.near == position
-        for row in (gone[0], source):
-            first = self.lists.begin[row]
-            marked[self.lists.target[first : first + self.lists.length[row]]] = True
-        self._serve(marked | (self.high > self.lists.cutoff))
+        marked = (self.near == position) | (self.high > self.lists.cutoff)
+        for row in (gone, source):
+            if self.lists.is_listed[row]:
+                first = self.lists.begin[row]
+                marked[self.lists.target[first : first + self.lists.length[row]]] = True
+            else:
+                marked |= self._cost.rows(np.array([row]))[0] <= self.high
+        self._serve(marked)
 
     def _serve(self, marked: Bools) -> None:
-        state = self.near, self.low, self.high
-        kernels().serve(self.picks, marked, *self.lists.lists, *state)
-        # Served from beyond the cutoff: look at all prototypes.
-        far = np.flatnonzero(marked & ~np.isfinite(self.high))
+        if self._lists_all:
+            state = self.near, self.low, self.high
+            kernels().serve(self.picks, marked, *self.lists.lists, *state)
+            marked &= ~np.isfinite(self.high)
+        # Not listed, or served from beyond the cutoff: look at all prototypes.
+        far = np.flatnonzero(marked)
         step = max(1, self._cost.plan.rows_at_once * self._cost.shape[1] // len(self.picks))
         for begin in range(0, len(far), step):
             some = far[begin : begin + step]
@@ -108,54 +117,14 @@ class Served:
             self.high[some] = costs[1]
 
 
-def improve(
-    cost: TiledCost, weights: Floats, picks: Ints, budget: Budget, keep: int = 0
-) -> tuple[Ints, Near | None]:
-    """Return prototypes that no single swap improves, as far as the budget goes.
-
-    A source takes the position of the one it replaces; the first `keep` are not replaced. Also
-    returns the near pairs that prove it, if they are at hand.
-
-    First with screened costs, by which almost every swap pays that seems to; then with exact ones.
-    """
-    if not max(1, keep) < len(picks) < cost.shape[0]:
-        return picks, None  # nothing to swap, or a single one, which has no second cheapest
-    picks, is_exact = picks.copy(), False
-    for _ in range(_ROUNDS):
-        near = near_pairs(cost, weights, _cutoffs(cost, picks, is_exact), is_exact=is_exact)
-        if near is None:
-            budget.ended = "the near pairs do not fit in memory"
-            return picks, None
-        served, before = Served(cost, weights, picks, near, keep), budget.swaps
-        if not _sweep(served, budget):
-            return picks, None
-        if is_exact and (served.missing == 0 or budget.swaps == before):
-            return picks, near
-        few = budget.swaps - before < len(picks) // 20
-        is_exact = is_exact or few or served.missing < _NEARLY
-    budget.ended = f"pairs were collected {_ROUNDS} times"
-    return picks, None
-
-
-def _cutoffs(cost: TiledCost, picks: Ints, is_last: bool) -> list[Floats]:
-    """Return up to where pairs are worth listing, the widest cutoff first.
-
-    A swap depends on the pairs below the second cheapest prototype. After a few it is another.
-    """
-    _, second, third = three_lowest(cost, picks)
-    slack = cost.margins[0].max() + cost.margins[1]
-    third = np.where(np.isfinite(third), third, wider(second, 1.3))
-    if is_last:
-        return [wider(second, 0.05) + slack, second + slack]
-    return [wider(third, 0.15) + slack, third + slack, second + slack]
-
-
-def _sweep(served: Served, budget: Budget) -> bool:
-    """Swap until no source pays; False when the budget ended it."""
+def sweep(served: Served, budget: Budget) -> bool:
+    """Swap until no source whose pairs are listed pays; False when the budget ended it."""
     n_source, position = len(served.is_free), 0
+    share = float(served.lists.is_listed.mean())
     while not budget.is_spent(n_source):
-        source, place, fall = served.search(position, n_source)
-        budget.looked += (source - position) % n_source + 1 if source >= 0 else n_source
+        source, place = served.search(position, n_source)
+        steps = (source - position) % n_source + 1 if source >= 0 else n_source
+        budget.looked += math.ceil(share * steps)
         if source < 0:
             return True
         before, gone = served.total, int(served.picks[place])
@@ -167,7 +136,7 @@ def _sweep(served: Served, budget: Budget) -> bool:
         position = (source + 1) % n_source
         if budget.on_swap is not None:
             try:
-                budget.on_swap(Pick(place, source, fall, served.total))
+                budget.on_swap(Pick(place, source, before - served.total, served.total))
             except Stop:
                 budget.ended = "on_swap raised Stop"
                 return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from protospot.costs.known import Known
-from protospot.costs.pairs import LivePairs
+from protospot.costs.pairs import LivePairs, PairCosts
 from protospot.costs.plan import Plan
 from protospot.types import Floats, Ints, Numbers
 
@@ -93,12 +93,18 @@ class Cost(Protocol):
         """Roughly which share of the pairs costs less than its target's best."""
         ...
 
-    def live(self, best: Floats, weights: Floats, limit: int) -> tuple[LivePairs, Floats] | None:
-        """All pairs that cost less than their target's best, and gain parts; None over limit."""
+    def live(
+        self, best: Floats, weights: Floats, limit: int, sources: Ints | None = None
+    ) -> tuple[LivePairs, Floats] | None:
+        """All pairs that cost less than their target's best, and gain parts; None over limit.
+
+        Of all sources, or of the given: then lists count sources by their place among these.
+        """
         ...
 
-    def sharpened(self, pairs: LivePairs) -> LivePairs | None:
-        """The same pairs with exact costs; None where that cannot be had."""
+    @property
+    def listed_costs(self) -> PairCosts | None:
+        """What gives exact costs of pairs listed by source; None where that cannot be had."""
         ...
 
     def may_serve(self, sources: Ints) -> list[Ints]:

@@ -81,7 +81,7 @@ class DenseCost(TiledCost):
             rows = np.arange(mine.start, mine.stop)
             self._kernels.gains(self._matrix, rows, *given, parts[mine])
 
-        self._share_sources(work)
+        self._share_sources(work, self.shape[0])
         return parts
 
     def contest(
@@ -112,12 +112,15 @@ class DenseCost(TiledCost):
         self._spread(work, self.shape[1], len(sources))
         return sum(spent.values())
 
-    def _gather(self, gatherer: Gatherer, edges: Ints, bar: Any, gains: Floats) -> None:
+    def _gather(
+        self, gatherer: Gatherer, edges: Ints, bar: Any, gains: Floats, sources: Ints | None
+    ) -> None:
         if not self.splits_sources:
-            super()._gather(gatherer, edges, bar, gains)
+            super()._gather(gatherer, edges, bar, gains, sources)
             return
+        every = np.arange(self.shape[0]) if sources is None else sources
         across = bar(slice(0, self.shape[1]), edges)
-        size = min(self._together, self.shape[0]) * self.shape[1]
+        size = min(self._together, len(every)) * self.shape[1]
         width = int(np.diff(edges).max())
         scratches: dict[int, Scratch] = {}
 
@@ -128,18 +131,18 @@ class DenseCost(TiledCost):
                 scratches[worker] = Scratch(self._kernels, width, size, self.dtype)
             scratch = scratches[worker]
             scratch.clear()
-            tile = iter([(mine, self._matrix, np.arange(mine.start, mine.stop))])
+            tile = iter([(mine, self._matrix, every[mine])])
             if scratch.collect(0, tile, across, gains, gatherer.room):
                 gatherer.place(mine, slice(0, len(edges) - 1), scratch)
             else:
                 gatherer.give_up()
 
-        self._share_sources(work)
+        self._share_sources(work, len(every))
 
-    def _share_sources(self, work: Any) -> None:
-        """Call ``work(sources, worker)`` for all sources, some rows at a time."""
-        team = self._team if self._workers(self.shape[1]) > 1 else Team(1)
-        share_out(self._chunks(slice(0, self.shape[0])), team, work)
+    def _share_sources(self, work: Any, n_source: int) -> None:
+        """Call ``work(sources, worker)`` for so many sources, some at a time."""
+        team = self._team if self._workers(self.shape[1], n_source) > 1 else Team(1)
+        share_out(self._chunks(slice(0, n_source)), team, work)
 
     def _tiles(
         self,

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from protospot.costs.pairs import Lists
+from protospot.costs.pairs import LivePairs
 from protospot.costs.tiled import TiledCost
 from protospot.kernels.forms import MARGIN, SCALE
-from protospot.types import Floats, Ints, Numbers
+from protospot.types import Bools, Floats, Ints, Numbers
 
-_EXACT_BYTES = 12  # at most, of a pair with its exact cost
+_BYTES = 16  # at most, of a pair while it is listed anew, with its exact cost or decoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Near:
     cost: Numbers
     cutoff: Floats  # of each target
     margin: Floats  # by which listed costs of each target may be off; 0 where they are exact
+    is_listed: Bools  # of each source; the others have empty lists
 
     @property
     def lists(self) -> tuple[Ints, Numbers, Numbers, Numbers]:
@@ -41,32 +43,70 @@ class Near:
         return int(self.length.sum())
 
 
+def near_room(cost: TiledCost) -> int:
+    """Return how many near pairs fit in memory."""
+    limit = min(cost.plan.pair_limit(cost.shape, cost.pair_size), cost.shape[0] * cost.shape[1])
+    return min(limit, cost.plan.pair_bytes // (cost.pair_size + _BYTES))
+
+
 def near_pairs(
-    cost: TiledCost, weights: Floats, cutoffs: Iterable[Floats], *, is_exact: bool = True
+    cost: TiledCost,
+    weights: Floats,
+    cutoffs: Iterable[Floats],
+    sources: Ints | None = None,
+    *,
+    is_exact: bool = True,
 ) -> Near | None:
     """Return the pairs below the first of these cutoffs whose pairs fit in memory, if any.
 
-    Their costs are exact where that can be had; asked not to be, they may be off by the margin.
+    Of all sources, or of the given. Costs are exact where that can be had; asked not to be, they
+    may be off by the margin.
     """
-    limit = min(cost.plan.pair_limit(cost.shape, cost.pair_size), cost.shape[0] * cost.shape[1])
+    room = near_room(cost)
     for cutoff in cutoffs:
-        found = cost.live(cutoff, weights, limit)
-        if found is None:
-            continue
-        pairs = found[0]
-        # They are listed once with exact costs, and once more source by source.
-        if pairs.nbytes + 2 * _EXACT_BYTES * pairs.count <= cost.plan.pair_bytes:
-            sharp = cost.sharpened(pairs) if is_exact else None
-            return _near((sharp or pairs).whole(), cutoff)
+        found = cost.live(cutoff, weights, room, sources) if room else None
+        if found is not None:
+            return _near(cost, found[0], cutoff, sources, is_exact=is_exact)
     return None
 
 
-def _near(lists: Lists, cutoff: Floats) -> Near:
-    costs = lists.cost
-    margin = lists.table[MARGIN]
+def near_rows(cost: TiledCost, cutoff: Floats, sources: Ints) -> Near:
+    """Return the pairs of a few sources below a cutoff, from rows that exist whole for a moment."""
+    n_source, n_target = cost.shape
+    rows = cost.rows(sources)
+    owner, target = np.nonzero(rows < cutoff)
+    length = np.bincount(owner, minlength=len(sources))
+    begin = np.cumsum(length) - length
+    # A place more than there are pairs: kernels may look one ahead.
+    costs = np.append(rows[owner, target], 0.0)
+    known = _spread(begin, sources, n_source), _spread(length, sources, n_source)
+    listed = np.append(target, 0), costs, cutoff, np.zeros(n_target)
+    return Near(*known, *listed, _spread(np.ones(len(sources), bool), sources, n_source))
+
+
+def _near(
+    cost: TiledCost, pairs: LivePairs, cutoff: Floats, sources: Ints | None, *, is_exact: bool
+) -> Near:
+    n_source, exact = cost.shape[0], cost.listed_costs if is_exact else None
+    if exact is not None and sources is not None:
+        lists = pairs.whole(lambda places, *listed: exact(sources[places], *listed))
+    else:
+        lists = pairs.whole(exact)
+    costs, margin = lists.cost, lists.table[MARGIN]
     if margin.any():  # only coded or screened costs were to be had
         costs = lists.table[SCALE, lists.target] * costs
-    return Near(lists.begin[:, 0], lists.length[:, 0], lists.target, costs, cutoff, margin)
+    known = lists.target, costs, cutoff, margin
+    if sources is None:
+        return Near(lists.begin[:, 0], lists.length[:, 0], *known, np.ones(n_source, bool))
+    begin, length = (_spread(x[:, 0], sources, n_source) for x in (lists.begin, lists.length))
+    return Near(begin, length, *known, _spread(np.ones(len(sources), bool), sources, n_source))
+
+
+def _spread(values: Any, sources: Ints, n_source: int) -> Any:
+    """Return what is known of some sources as an array over all; zero for the others."""
+    out = np.zeros(n_source, values.dtype)
+    out[sources] = values
+    return out
 
 
 def wider(cutoff: Floats, share: float) -> Floats:

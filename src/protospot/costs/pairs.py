@@ -128,9 +128,12 @@ class LivePairs:
             np.linspace(0, n_parts, min(n_parts, max(wanted, least, 1)) + 1, dtype=int)
         )
 
-    def whole(self) -> Lists:
-        """Return the pairs that are still live, each source's in one part; zeros where none is."""
-        return self.packed(np.array([0, len(self._lists.edges) - 1]), fills=True)._lists
+    def whole(self, pair_costs: PairCosts | None = None) -> Lists:
+        """Return the pairs that are still live, each source's in one part; zeros where none is.
+
+        With `pair_costs` the listed costs are replaced by the exact ones.
+        """
+        return self.packed(np.array([0, len(self._lists.edges) - 1]), pair_costs, fills=True)._lists
 
     def packed(
         self, groups: Ints, pair_costs: PairCosts | None = None, *, fills: bool = False

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from protospot.costs.metrics import Definition
-from protospot.costs.pairs import LivePairs
+from protospot.costs.pairs import PairCosts
 from protospot.costs.plan import Plan
 from protospot.costs.tiled import TiledCost
 from protospot.points import Points
@@ -76,9 +76,10 @@ class PointCost(TiledCost):
         block = self._target.block(targets)
         return self._listed((self._source, p), (block, q[targets]), counts, sources)
 
-    def sharpened(self, pairs: LivePairs) -> LivePairs | None:
-        """Return the same pairs with exact costs; None where that would cost too much."""
-        return pairs.packed(pairs.groups(), self._costs_of) if self._target.is_ready else None
+    @property
+    def listed_costs(self) -> PairCosts | None:
+        """What gives exact costs of pairs listed by source; None where that would cost too much."""
+        return self._costs_of if self._target.is_ready else None
 
     def _costs_of(self, sources: Ints, counts: Numbers, targets: Ints) -> Floats:
         """Return exact costs of listed pairs: the first counts_0 are the first source's, ..."""

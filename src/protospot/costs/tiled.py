@@ -14,7 +14,7 @@ import numpy as np
 from protospot.costs.codes import codes, part_edges
 from protospot.costs.gather import Bar, Gatherer, Scratch
 from protospot.costs.known import Known, even_edges
-from protospot.costs.pairs import LivePairs
+from protospot.costs.pairs import LivePairs, PairCosts
 from protospot.costs.plan import exact_price, listing_price, pair_size, sample_shape
 from protospot.costs.tiles import Tiles
 from protospot.types import Floats, Ints, Numbers
@@ -73,8 +73,9 @@ class TiledCost(Tiles):
             out[mine] = self.rows(sources[mine[:1]].astype(np.int64), owner[mine])[0]
         return out
 
-    def sharpened(self, pairs: LivePairs) -> LivePairs | None:
-        """Return the same pairs with exact costs; None where that would cost too much."""
+    @property
+    def listed_costs(self) -> PairCosts | None:
+        """What gives exact costs of pairs listed by source; None where that would cost too much."""
         return None
 
     def exact(self) -> TiledCost:
@@ -168,41 +169,48 @@ class TiledCost(Tiles):
         targets, tile = self._sampled
         return float(np.count_nonzero(tile < self._limits(best, targets)) / tile.size)
 
-    def live(self, best: Floats, weights: Floats, limit: int) -> tuple[LivePairs, Floats] | None:
+    def live(
+        self, best: Floats, weights: Floats, limit: int, sources: Ints | None = None
+    ) -> tuple[LivePairs, Floats] | None:
         """Return all pairs that cost less than their target's best, and all gains in parts.
 
-        None when there are more than limit.
+        None when there are more than limit. Of the given sources only, if any: then lists and gains
+        are numbered by their places.
         """
+        n_source = self.shape[0] if sources is None else len(sources)
         limits = self._limits(best, slice(None))
         listed = codes(limits, is_rounded=self.rounds)
-        workers = self._workers(self.shape[1])
+        workers = self._workers(self.shape[1], n_source)
         edges = part_edges(self.shape[1], workers, streams=self.splits_sources)
-        gatherer = Gatherer(self._kernels, self.shape[0], edges, listed, limit)
-        parts = np.zeros((self.shape[0], len(edges) - 1))
+        gatherer = Gatherer(self._kernels, n_source, edges, listed, limit)
+        parts = np.zeros((n_source, len(edges) - 1))
 
         def bar(part: slice, edges: Ints) -> Bar:
             return Bar(self._cast(best, part), self._masses(weights, part), limits[part], edges)
 
-        self._gather(gatherer, edges, bar, parts)
+        self._gather(gatherer, edges, bar, parts, sources)
         margins = self.margins[1] + self.margins[0].max() + listed.error
         # In the order that kernels.forms says.
         lists = gatherer.lists(np.stack([best, listed.scales, margins, weights]))
         return None if lists is None else (LivePairs(self._kernels, self._team, lists), parts)
 
-    def _gather(self, gatherer: Gatherer, edges: Ints, bar: Any, gains: Floats) -> None:
+    def _gather(
+        self, gatherer: Gatherer, edges: Ints, bar: Any, gains: Floats, sources: Ints | None
+    ) -> None:
         """Bring the live pairs of all tiles to the gatherer; workers take parts in turn."""
-        turns = count()
+        turns, n_source = count(), len(gains)
 
         def work(worker: int, _: int) -> None:
             width = int(np.diff(edges).max())
             # Pairs up to the limit, and all those of the tile that goes over it.
             tile = self.plan.tile[0] * self.plan.tile[1]
-            size = min(gatherer.room + tile, self.shape[0] * width)
+            size = min(gatherer.room + tile, n_source * width)
             scratch = Scratch(self._kernels, width, size, self.dtype)
             while (b := next(turns)) < len(edges) - 1:
                 scratch.clear()
                 begin = int(edges[b])
-                for part, tiles in self._tiles(worker, 1, slice(begin, int(edges[b + 1]))):
+                targets = slice(begin, int(edges[b + 1]))
+                for part, tiles in self._tiles(worker, 1, targets, sources):
                     whole = slice(begin + part.start, begin + part.stop)
                     mine = bar(whole, np.array([0, part.stop - part.start]))
                     if not scratch.collect(
@@ -210,10 +218,10 @@ class TiledCost(Tiles):
                     ):
                         gatherer.give_up()
                         return
-                if not gatherer.place(slice(0, self.shape[0]), slice(b, b + 1), scratch):
+                if not gatherer.place(slice(0, n_source), slice(b, b + 1), scratch):
                     return
 
-        self._spread(work, self.shape[1])
+        self._spread(work, self.shape[1], n_source)
 
     def may_serve(self, sources: Ints) -> list[Ints]:
         """Return, source by source, the targets that may cost it less than all those before it."""

@@ -103,10 +103,10 @@ class Listed(Contested):
         """Compute the listed costs exactly; False where they are, or are too many."""
         if self.is_exact or not self._makes_room(_EXACT_BYTES):
             return False
-        groups = self.pairs.groups()
-        sharp = self._cost.sharpened(self.pairs)
-        if sharp is None:
+        groups, costs = self.pairs.groups(), self._cost.listed_costs
+        if costs is None:
             return False
+        sharp = self.pairs.packed(groups, costs)
         self._note(f"{sharp.count} pairs exact")
         self._take(sharp, groups)
         # Differences of exact costs are rounded in proportion, and so are sums of them.

@@ -15,8 +15,9 @@ from protospot.bound import lower_bound
 from protospot.costs.tiled import TiledCost
 from protospot.cover import Cover
 from protospot.errors import InputError, MissingExtraError
+from protospot.improve import improve
 from protospot.solvers.solver import Run
-from protospot.swaps import Budget, improve
+from protospot.swaps import Budget
 from protospot.types import Bools, Floats, Ints
 
 _MOST = 4_000_000  # pairs of a problem that is small enough
