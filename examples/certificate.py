@@ -30,20 +30,13 @@ def main() -> None:
     print(f"no {K} rows can cost less than {proven.lower_bound:.2f}")
     assert proven.gap is not None
     print(f"at most {100 * proven.gap:.2g} % above the best possible")
-    draw(costs, highest(proven.made_by["certified"]["curve"]), proven.gap)
+    draw(costs, proven.made_by["certified"]["curve"], proven.gap)
     print(f"wrote {PICTURE.relative_to(PICTURE.parents[1])}")
 
 
-def highest(curve: list[float]) -> list[float]:
-    """Return the best bound known after each step."""
-    best: list[float] = []
-    for bound in curve:
-        best.append(max([bound, *best[-1:]]))
-    return best
-
-
-def draw(costs: list[float], bounds: list[float], gap: float) -> None:
+def draw(costs: list[float], curve: list[tuple[int, float]], gap: float) -> None:
     """Draw the cost coming down and the bound going up."""
+    steps, bounds = zip(*curve, strict=True)
     mpl.use("agg")
     import matplotlib.pyplot as plt
 
@@ -53,12 +46,12 @@ def draw(costs: list[float], bounds: list[float], gap: float) -> None:
         )
         left.step(range(len(costs)), costs, color="#0072b2", where="post")
         left.set(xlabel="swaps", ylabel="cost", title="What these rows cost")
-        right.plot(range(1, len(bounds) + 1), bounds, color="#d55e00")
+        right.plot(steps, bounds, color="#d55e00", marker=".")
         right.axhline(costs[-1], color="#0072b2", linewidth=1)
         right.set(xlabel="steps", title=f"What any {K} rows cost at least")
         right.annotate(
             f"at most {100 * gap:.2g} % left",
-            (len(bounds), costs[-1]),
+            (steps[-1], costs[-1]),
             xytext=(0, 8),
             textcoords="offset points",
             ha="right",

@@ -52,7 +52,7 @@ def escape_early(monkeypatch):
 
 def give_pairs_room(monkeypatch, room):
     """Let so many near pairs fit in memory."""
-    for module in ("costs.near", "improve"):
+    for module in ("costs.near", "improve"):  # which ask, each by its own name
         monkeypatch.setattr(f"protospot.{module}.near_room", lambda _: room)
 
 

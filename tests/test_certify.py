@@ -1,6 +1,7 @@
 """The bound is below the best possible cost, always; and close to it, mostly."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -70,7 +71,12 @@ def changed(problem, kind):
 
 @pytest.mark.parametrize("kind", ["far", "huge", "tiny", "twins", "tiny weights"])
 @pytest.mark.parametrize("seed", range(12))
-def test_float32_at_its_limits_never_lifts_the_bound_above_the_optimum(kind, seed):
+@pytest.mark.parametrize("room", [None, 0])
+def test_float32_at_its_limits_never_lifts_the_bound_above_the_optimum(
+    kind, seed, room, monkeypatch
+):
+    if room is not None:
+        paths.give_pairs_room(monkeypatch, room)
     rng = np.random.default_rng(seed)
     both = rng.normal(size=(40, 3)).astype("f4")
     problem = changed(Problem(both[:9], both[9:], 3), kind)
@@ -134,10 +140,51 @@ def test_every_source_chosen_is_the_best_possible():
     assert found.gap == pytest.approx(0, abs=1e-12)
 
 
-def test_without_room_for_pairs_it_says_so(monkeypatch):
-    monkeypatch.setattr("protospot.bound.near_pairs", lambda *_: None)
-    with pytest.raises(ps.InputError, match="memory"):
-        cloud(50).solve(certify=True)
+@pytest.mark.parametrize("metric", ["sqeuclidean", "cosine", "cityblock", "dot"])
+@pytest.mark.parametrize("room", [0, 200, 1000, 4000])
+def test_the_bound_is_nearly_as_high_however_few_pairs_fit(room, metric, monkeypatch):
+    problem = cloud(120, metric=metric)
+    refined = problem.solve(refine=True)
+    data = problem.source, problem.target
+    expected = ps.certify(refined, *data).lower_bound
+    assert expected is not None
+    paths.give_pairs_room(monkeypatch, room)
+    found = ps.certify(refined, *data).lower_bound
+    assert found is not None
+    assert found <= refined.cost
+    assert found == pytest.approx(expected, rel=0.03)
+
+
+@given(problems(metrics=METRICS, most=14), st.integers(1, 4), st.integers(0, 60))
+def test_the_bound_holds_however_few_pairs_fit(problem, k, room):
+    with pytest.MonkeyPatch.context() as patch:
+        paths.give_pairs_room(patch, room)
+        found = problem.solve(k=min(k, len(problem.source)), certify=True)
+    largest = abs(problem.cost).max()
+    tiny = 1e-14 * largest + 1e-15 * largest**0.5  # see above
+    assert found.lower_bound <= exact_optimum(problem, len(found)) + tiny
+
+
+def test_a_search_for_a_bound_tells_how_far_it_is_and_can_be_ended():
+    problem = cloud(150)
+    greedy = problem.solve()
+    told: list[ps.Bound] = []
+    done = ps.certify(greedy, problem.source, problem.target, on_bound=told.append)
+    assert [(bound.steps, bound.value) for bound in told] == [
+        tuple(point) for point in done.made_by["certified"]["curve"]
+    ]
+    assert all(bound.cost == greedy.cost for bound in told)
+    assert all(one.value <= other.value for one, other in pairwise(told))
+    assert done.lower_bound is not None
+
+    def stop(_):
+        raise ps.Stop
+
+    ended = ps.certify(greedy, problem.source, problem.target, on_bound=stop)
+    assert ended.made_by["certified"]["ended"] == "on_bound raised Stop"
+    assert ended.made_by["certified"]["steps"] == 0
+    assert ended.lower_bound is not None
+    assert ended.lower_bound <= done.lower_bound
 
 
 def test_a_problem_too_large_for_the_optimum_is_refused():

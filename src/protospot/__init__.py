@@ -31,7 +31,7 @@ from protospot.select import select
 from protospot.selection import Selection, load
 from protospot.suggest import SuggestedK, suggest_k
 from protospot.transport import transport
-from protospot.types import Pick
+from protospot.types import Bound, Pick
 
 if TYPE_CHECKING:
     from protospot.estimators import (
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Bound",
     "FewerPrototypesWarning",
     "InputError",
     "MemoryBudgetError",

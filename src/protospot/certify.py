@@ -12,9 +12,9 @@ from protospot.costs.make import Metric
 from protospot.costs.metrics import DEFINITIONS
 from protospot.costs.near import Near
 from protospot.costs.tiled import TiledCost
-from protospot.errors import InputError
 from protospot.evaluate import cost_again
 from protospot.selection import Selection
+from protospot.types import OnBound
 
 STEPS = 300  # of the bound, at most
 
@@ -26,6 +26,7 @@ def certify(
     *,
     gap: float | None = None,
     max_passes: int | None = None,
+    on_bound: OnBound | None = None,
     metric: Metric | None = None,
     memory: int | str | None = None,
 ) -> Selection:
@@ -43,7 +44,11 @@ def certify(
     gap
         Stop as soon as the gap is this small, for instance 0.01.
     max_passes
-        Walks over the near pairs, 300 when left out.
+        Walks over the near pairs, 300 when left out. Where those of all sources do not fit in
+        memory, every 60 walks take a pass over all costs.
+    on_bound
+        Called with a `Bound` (steps, value, cost) each time that all sources were looked at. It may
+        raise `protospot.Stop` to end the search there.
     metric
         Only where the selection's own is a function, which is not recorded.
     memory
@@ -61,7 +66,8 @@ def certify(
     steps = STEPS if max_passes is None else checks.read_count(max_passes, "max_passes")
     known, cost = cost_again(selection, source, target, metric, memory)
     with threads.making_way():
-        return certified(selection, cost, known, gap=wanted, max_steps=steps)
+        limits: dict[str, Any] = {"gap": wanted, "max_steps": steps, "on_bound": on_bound}
+        return certified(selection, cost, known, **limits)
 
 
 def certified(
@@ -72,17 +78,13 @@ def certified(
     *,
     gap: float = 0.0,
     max_steps: int = STEPS,
+    on_bound: OnBound | None = None,
 ) -> Selection:
     """Return the selection with its bound, from near pairs if they are at hand."""
     began = time.perf_counter()
     weights = selection.target_weights
     known = selection.indices, selection.best, selection.cost
-    done = lower_bound(cost, weights, *known, near, gap=gap, max_steps=max_steps)
-    if done is None:
-        raise InputError(
-            "certify needs room for the pairs that cost less than a target's prototype, but they "
-            f"do not fit in memory={cost.plan.budget}: pass more."
-        )
+    done = lower_bound(cost, weights, *known, near, gap=gap, max_steps=max_steps, on_bound=on_bound)
     bound = done.bound
     if metric in DEFINITIONS and metric != "dot":
         bound = max(bound, 0.0)  # no distance is negative

@@ -51,7 +51,8 @@ def refine(
     metric
         Only where the selection's own is a function, which is not recorded.
     memory
-        As for `protospot.select`.
+        As for `protospot.select`. Where the pairs that matter do not fit, they are collected for
+        some sources at a time: that takes longer, and may end at another such set.
 
     Examples
     --------

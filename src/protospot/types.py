@@ -23,4 +23,14 @@ class Pick:
     cost: float  # transport cost of the selection so far
 
 
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What `on_bound` is told each time that all sources were looked at."""
+
+    steps: int  # made so far
+    value: float  # no set of as many prototypes costs less, but for rounding
+    cost: float  # of the selection
+
+
 OnPick: TypeAlias = Callable[[Pick], None]
+OnBound: TypeAlias = Callable[[Bound], None]

@@ -129,3 +129,16 @@ def three_lowest(cost: TiledCost, sources: Ints) -> Floats:
 
     cost._share_targets(work, len(sources))
     return lowest
+
+
+def count_below(cost: TiledCost, sources: Ints, level: Floats) -> Floats:
+    """Return to how many of these sources each target's cost is roughly below its level."""
+    counts = np.zeros(cost.shape[1])
+
+    def work(worker: int, workers: int) -> None:
+        for part, tiles in cost._tiles(worker, workers, sources=sources):
+            for _, tile, rows in tiles:
+                counts[part] += np.count_nonzero(tile[rows] < level[part], axis=0)
+
+    cost._share_targets(work, len(sources))
+    return counts

@@ -44,7 +44,7 @@ def optimal(run: Run) -> str:
     best = matrix[picks].min(axis=0)
     total = float(weights @ best)
     done = lower_bound(cost, weights, picks, best, total, max_steps=_STEPS)
-    bound, level = (-np.inf, None) if done is None else (done.bound, done.level)
+    bound, level = done.bound, done.level
     stopped = "proven optimal"
     if len(picks) < n_source and not total <= bound:
         rest = _Rest(matrix, weights, len(picks), level, bound, total)
