@@ -11,7 +11,8 @@ from scipy.spatial.distance import cdist, pdist
 
 import protospot as ps
 from protospot.checks import read_points
-from protospot.witness import GaussianKernel, median_distance, spread_out
+from protospot.gaussian import GaussianKernel, median_distance
+from protospot.witness import spread_out
 
 METRICS = ["sqeuclidean", "euclidean", "cityblock", "cosine", "dot"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 

@@ -16,6 +16,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from protospot.certify import certify
+from protospot.couple import couple
 from protospot.criticism import criticisms
 from protospot.errors import (
     FewerPrototypesWarning,
@@ -57,6 +58,7 @@ __all__ = [
     "SuggestedK",
     "assign",
     "certify",
+    "couple",
     "criticisms",
     "evaluate",
     "explain",

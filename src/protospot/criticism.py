@@ -13,9 +13,10 @@ from protospot.costs.metrics import squared_norms
 from protospot.costs.plan import parse_bytes
 from protospot.errors import InputError
 from protospot.evaluate import recorded_metric
+from protospot.gaussian import GaussianKernel, kernel_width
 from protospot.points import Points
 from protospot.types import Floats, Ints
-from protospot.witness import GaussianKernel, by_density, median_distance
+from protospot.witness import by_density
 
 if TYPE_CHECKING:
     from protospot.costs import Cost
@@ -166,11 +167,9 @@ def _by_mmd(
     origin = points if target is None else checks.read_points(source, "source")
     checks.same_width(origin, points)
     checks.read_rows(selection.indices, len(origin), "selection.indices")
-    width = median_distance(points) if sigma is None else checks.read_amount(sigma, "sigma")
-    if width == 0:
-        raise InputError("sigma must be above 0, got sigma=0: leave it out to have one chosen.")
     budget = parse_bytes(_MMD_MEMORY if memory is None else memory)
-    return by_density(selection, origin, points, n, GaussianKernel(width, points.mean(), budget))
+    kernel = GaussianKernel(kernel_width(sigma, points), points.mean(), budget)
+    return by_density(selection, origin, points, n, kernel)
 
 
 def _target_points(selection: Selection, source: Any, target: Any) -> Points:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from protospot import checks
+from protospot.baselines import METHODS
 from protospot.costs import layout
 from protospot.costs.layout import is_matrix
 from protospot.costs.make import Metric, check_metric, metric_name, read_matrix, read_pair
 from protospot.costs.plan import Plan
 from protospot.errors import InputError
-from protospot.solvers import SOLVERS
 
 # Share of live pairs after so many picks, as measured on MNIST pixels and AG News embeddings.
 _LIVE = ((1, 0.27), (4, 0.08), (16, 0.02), (64, 0.006), (200, 0.002), (1000, 0.0003))
@@ -76,7 +76,7 @@ def explain(
     >>> print(plan.steps[0])
     first pick in closed form, without looking at a pair
     """
-    checks.one_of(method, SOLVERS, "method")
+    checks.one_of(method, METHODS, "method")
     check_metric(metric)
     name = metric_name(metric)
     plain = _layout(source, target, metric)

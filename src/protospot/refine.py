@@ -97,7 +97,8 @@ def refined(
         method = str(selection.made_by.get("method"))
         found = as_selection(cost, cover, metric, method, {}, 0.0)
         if found.cost < selection.cost:
-            better = replace(found, made_by=found.made_by | dict(selection.made_by))
+            made_by = found.made_by | dict(selection.made_by) | {"weights": "served"}
+            better = replace(found, made_by=made_by)
     facts["seconds"] = time.perf_counter() - began
     made_by = dict(better.made_by) | {"refined": facts}
     return replace(better, lower_bound=None, made_by=made_by), near

@@ -8,14 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 from protospot import checks, costs, threads
+from protospot.baselines import METHODS
 from protospot.certify import certified
+from protospot.costs.layout import is_matrix
 from protospot.costs.make import Metric
 from protospot.cover import Cover
 from protospot.errors import FewerPrototypesWarning, InputError
 from protospot.record import as_selection
 from protospot.refine import refined
 from protospot.selection import Selection
-from protospot.solvers import SOLVERS, Run
+from protospot.solvers import Run
 from protospot.swaps import Budget
 from protospot.types import OnPick
 
@@ -59,7 +61,9 @@ def select(
     method
         "greedy" (SPOTgreedy), "simple" (SPOTsimple), "stochastic" (greedy on random samples;
         option `epsilon`, 0.1), "optimal" (the best possible set, for small problems; option
-        `time_limit`, 60 seconds) or "random" (a baseline).
+        `time_limit`, 60 seconds), "mmd-critic" or "protodash" (methods of others, which match a
+        kernel mean and set their own weights; option `sigma`, the width of the kernel, chosen
+        from the target's distances where left out), or "random" (a baseline).
     target_weights
         (n_target,) mass of each target point; equal when left out. Scaled to sum to 1.
     batch
@@ -102,7 +106,7 @@ def select(
     [0.33, 0.67]
     """
     began = time.perf_counter()
-    solver = SOLVERS[checks.one_of(method, SOLVERS, "method")]
+    solver = METHODS[checks.one_of(method, METHODS, "method")]
     _refuse_unbuilt(device, engine)
     if on_pick is not None and not callable(on_pick):
         raise InputError(f"on_pick must be a function of one Pick, got {on_pick!r}.")
@@ -119,6 +123,7 @@ def select(
         on_pick,
         options,
         ("k", *(select.__kwdefaults__ or ())),
+        data=None if is_matrix(metric) else (source, target),
     )
     first = checks.read_rows([] if start is None else start, n_source, "start")
     if len(first) > run.k:
@@ -131,6 +136,9 @@ def select(
         chosen = as_selection(cost, cover, metric, method, run.facts, 0.0)
         if bound is not None:
             chosen = replace(chosen, lower_bound=min(bound, chosen.cost))
+        if run.weights is not None:
+            chosen = replace(chosen, weights=run.weights)
+            chosen.made_by["weights"] = "own"
         near = None
         if refine:
             chosen, near = refined(chosen, cost, metric, Budget(), keep=len(first))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1  # of the saved file; raised when an old reader could not understand a new file
 _ARRAYS = ("indices", "costs", "weights", "owner", "best", "target_weights")
+_SPARSE = ("data", "indices", "indptr")  # of a coupling
 _SHOWN = 10  # rows in the notebook table
 # What reading a file that is something else, or damaged, can raise.
 _UNREADABLE = (
@@ -61,6 +62,8 @@ class Selection:
         the engine chose, and why it stopped.
     lower_bound
         No set of as many prototypes can cost less than this; None unless certified.
+    coupling
+        The plan that `protospot.couple` found; None unless it was called.
 
     Examples
     --------
@@ -80,6 +83,7 @@ class Selection:
     target_weights: Floats
     made_by: dict[str, Any] = field(default_factory=dict)
     lower_bound: float | None = None
+    coupling: Any = None  # the plan that goes with weights of a method's own, from `couple`
 
     def __post_init__(self) -> None:
         for name in _ARRAYS:
@@ -120,8 +124,10 @@ class Selection:
         """Return the transport plan as a sparse (k, n_target) matrix.
 
         Rows sum to `weights`, columns to `target_weights`; every target point takes all its mass
-        from the one prototype that owns it.
+        from the one prototype that owns it, unless `protospot.couple` made the plan.
         """
+        if self.coupling is not None:
+            return self.coupling.copy()
         self._must_own_its_weights("plan()")
         from scipy.sparse import csr_array
 
@@ -161,6 +167,8 @@ class Selection:
             raise FileExistsError(f"{str(path)!r} exists already: pass force=True to replace it.")
         facts = {"format": FORMAT, "made_by": self.made_by, "lower_bound": self.lower_bound}
         arrays = {name: getattr(self, name) for name in _ARRAYS}
+        if self.coupling is not None:
+            arrays |= {f"coupling_{part}": getattr(self.coupling, part) for part in _SPARSE}
         # A reader never sees half a file: write beside it, then rename.
         partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
         try:
@@ -226,7 +234,8 @@ def load(path: str | os.PathLike[str]) -> Selection:
             facts = json.loads(str(file["facts"]))
             _check_format(path, facts)
             arrays = {name: file[name] for name in _ARRAYS}
-        _check_arrays(arrays)
+            _check_arrays(arrays)
+            coupling = _read_coupling(file, arrays)
     except (FileNotFoundError, PermissionError, IsADirectoryError):
         raise
     except _UNREADABLE as reason:
@@ -234,7 +243,8 @@ def load(path: str | os.PathLike[str]) -> Selection:
             f"{str(path)!r} must be a file written by Selection.save, but it cannot be read as one "
             f"({reason})."
         ) from reason
-    return Selection(**arrays, made_by=facts["made_by"], lower_bound=facts["lower_bound"])
+    known = {"made_by": facts["made_by"], "lower_bound": facts["lower_bound"]}
+    return Selection(**arrays, **known, coupling=coupling)
 
 
 def _check_format(path: str | os.PathLike[str], facts: Any) -> None:
@@ -256,6 +266,17 @@ def _check_arrays(arrays: dict[str, Any]) -> None:
         kinds = "i" if name in ("indices", "owner") else "f"
         if array.shape != (size,) or size == 0 or array.dtype.kind not in kinds:
             raise ValueError(f"its {name} have shape {array.shape} and dtype {array.dtype}")
+
+
+def _read_coupling(file: Any, arrays: dict[str, Any]) -> Any:
+    if "coupling_data" not in file:
+        return None
+    from scipy.sparse import csr_array
+
+    shape = arrays["indices"].size, arrays["owner"].size
+    coupling = csr_array(tuple(file[f"coupling_{part}"] for part in _SPARSE), shape=shape)
+    coupling.check_format(full_check=True)
+    return coupling
 
 
 def _first(values: Ints | Floats, form: str, count: int = 8) -> str:

@@ -8,76 +8,20 @@ determinant of their kernel matrix, which keeps them apart from each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from protospot.errors import InputError, MemoryBudgetError
+from protospot.gaussian import GaussianKernel
 from protospot.points import Points
-from protospot.types import Bools, Floats, Ints, Numbers
+from protospot.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from protospot.selection import Selection
 
-_SAMPLE = 1000  # points that the median heuristic looks at
-_LARGEST_TILE = 4096  # beyond it a product of blocks gains nothing
 _SPANNED = 1e-10  # share of a kernel feature that rounding can leave of one already explained
 _TIE = 1e-12
-
-
-@dataclass(frozen=True)
-class GaussianKernel:
-    """k(x, y) = exp(-|x - y|^2 / (2 sigma^2)), evaluated block by block.
-
-    `middle` is any point amid the data: distances are taken from there, where they lose least.
-    """
-
-    sigma: float
-    middle: Floats
-    budget: int  # bytes for blocks of points and of kernel values
-
-    def densities(self, places: Points, points: Points, masses: Floats) -> Floats:
-        """Return sum_l masses_l k(place, point_l) for each place."""
-        total = np.zeros(len(places))
-        is_mirrored = places is points  # then half of the tiles tell the other half
-        for rows in self._tiles(places):
-            here = self._scaled(places.block(rows))
-            for others in self._tiles(points):
-                if is_mirrored and others.start < rows.start:
-                    continue
-                tile = _exp_of_minus_squares(here, self._scaled(points.block(others)))
-                total[rows] += tile @ masses[others]
-                if is_mirrored and others.start > rows.start:
-                    total[others] += masses[rows] @ tile
-        return total
-
-    def row(self, points: Points, index: int) -> Floats:
-        """Return k from one of the points to all, by direct differences: exactly 1 to a copy."""
-        place = self._scaled(points.block(np.array([index])))
-        squares = np.empty(len(points))
-        for rows in self._tiles(points):
-            away = self._scaled(points.block(rows)) - place
-            squares[rows] = np.einsum("ij,ij->i", away, away)
-        return np.exp(-squares)
-
-    def _scaled(self, block: Numbers) -> Floats:
-        scaled: Floats = (block - self.middle) / (self.sigma * np.sqrt(2.0))
-        return scaled
-
-    def _tiles(self, points: Points) -> Iterator[slice]:
-        # A tile of s places and s points takes 8 (4 s d + s^2) bytes: solve for s.
-        width = points.shape[1]
-        side = int(np.sqrt(4 * width**2 + self.budget / 8) - 2 * width)
-        if side < 1:
-            raise MemoryBudgetError(
-                f"memory must be at least {8 * (4 * width + 1)} bytes for the kernel of points "
-                f"with {width} features, got {self.budget}."
-            )
-        side = min(side, _LARGEST_TILE)
-        for start in range(0, len(points), side):
-            yield slice(start, min(start + side, len(points)))
 
 
 def by_density(
@@ -90,26 +34,6 @@ def by_density(
     has_weight = selection.target_weights > 0
     listed = spread_out(np.abs(there - here), lambda row: kernel.row(target, row), n, has_weight)
     return np.array(listed, dtype=np.int64)
-
-
-def median_distance(points: Points) -> float:
-    """Return the median positive distance between points: a usual width for a kernel.
-
-    Of more than 1,000 points a sample is used, the same one every time.
-    """
-    from scipy.spatial.distance import pdist
-
-    rows = np.arange(len(points))
-    if len(rows) > _SAMPLE:
-        rows = np.sort(np.random.default_rng(0).choice(rows, _SAMPLE, replace=False))
-    distances = pdist(points.block(rows).astype(np.float64))
-    distances = distances[distances > 0]
-    if not distances.size:
-        raise InputError(
-            "sigma cannot be chosen from the distances between target points, as all that were "
-            "looked at are equal: pass sigma=, the width of the kernel."
-        )
-    return float(np.median(distances))
 
 
 def spread_out(
@@ -137,11 +61,3 @@ def spread_out(
         factor.append(column)
         chosen.append(best)
     return chosen
-
-
-def _exp_of_minus_squares(here: Floats, there: Floats) -> Floats:
-    tile: Floats = here @ there.T
-    tile *= 2
-    tile -= np.einsum("ij,ij->i", here, here)[:, None]
-    tile -= np.einsum("ij,ij->i", there, there)
-    return np.exp(np.minimum(tile, 0.0, out=tile), out=tile)

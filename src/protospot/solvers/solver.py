@@ -12,7 +12,7 @@ from protospot.checks import nearest_name
 from protospot.costs.cost import Cost
 from protospot.cover import Cover
 from protospot.errors import InputError, Stop
-from protospot.types import OnPick, Pick
+from protospot.types import Floats, OnPick, Pick
 
 
 @dataclass(slots=True)
@@ -29,6 +29,8 @@ class Run:
     options: dict[str, Any] = field(default_factory=dict)
     arguments: Iterable[str] = ()  # names that every method takes, for spelling
     facts: dict[str, Any] = field(default_factory=dict)  # what a solver adds to made_by
+    data: tuple[Any, Any] | None = None  # source and target as given, unless they are a matrix
+    weights: Floats | None = None  # of the prototypes, where a method sets its own
 
     @property
     def room(self) -> int:

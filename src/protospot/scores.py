@@ -1,0 +1,171 @@
+"""How well a selection represents its target, on scales that all methods share.
+
+The accuracy of the nearest-prototype classifier is the paper's; the discrepancy is what methods
+"mmd-critic" and "protodash" minimise. The transport cost, SPOT's objective, is `Selection.cost`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from protospot import checks, costs
+from protospot.costs.make import Metric
+from protospot.costs.plan import parse_bytes
+from protospot.errors import InputError
+from protospot.evaluate import cost_again, recorded_metric
+from protospot.gaussian import GaussianKernel, kernel_width
+from protospot.points import Points
+from protospot.selection import Selection
+from protospot.transport import transport
+from protospot.types import Bools, Floats, Numbers
+
+_MEMORY = "256MiB"
+
+
+def accuracies(
+    selection: Selection,
+    source: Any,
+    target: Any = None,
+    *,
+    labels: Any,
+    target_labels: Any = None,
+    metric: Metric | None = None,
+    memory: int | str | None = None,
+) -> Floats:
+    """Return the accuracy of the nearest-prototype classifier after each pick.
+
+    Each target point is given the label of its cheapest prototype. Where points have several
+    labels, it is right if they have one in common.
+
+    Parameters
+    ----------
+    selection
+        Any selection.
+    source, target
+        What it was selected from and for.
+    labels
+        (n_source,) label of each source point, or an (n_source, n_labels) table of yes and no.
+    target_labels
+        The same for target points; `labels` where the source is the target.
+    metric, memory
+        As for `protospot.evaluate`; the metric is the selection's own where left out.
+
+    Examples
+    --------
+    >>> import protospot as ps
+    >>> from protospot import scores
+    >>> points, labels = [[0.0], [1.0], [9.0], [10.0]], ["low", "low", "high", "high"]
+    >>> scores.accuracies(ps.select(points, k=2), points, labels=labels).tolist()
+    [0.5, 1.0]
+    """
+    _, cost = cost_again(selection, source, target, metric, memory)
+    names, others = _labels(labels, target_labels, cost.shape)
+    best, is_right = np.full(cost.shape[1], np.inf), np.zeros(cost.shape[1], bool)
+    found = np.empty(len(selection))
+    step = cost.plan.rows_at_once
+    for begin in range(0, len(selection), step):
+        some = selection.indices[begin : begin + step]
+        for at, (index, row) in enumerate(zip(some, cost.rows(some), strict=True), start=begin):
+            closer = row < best
+            best[closer] = row[closer]
+            is_right[closer] = _share_a_label(names[[index]], others[closer])
+            found[at] = is_right.mean()
+    return found
+
+
+def moved_accuracy(
+    selection: Selection,
+    target: Any,
+    *,
+    labels: Any,
+    target_labels: Any,
+    metric: Metric | None = None,
+) -> float:
+    """Return the accuracy of the nearest prototype once all are carried to the target.
+
+    Parameters
+    ----------
+    selection
+        A selection with a transport plan: SPOT's own, or one that `protospot.couple` made.
+    target
+        What it was selected for.
+    labels, target_labels
+        As for `accuracies`.
+    metric
+        The selection's own where left out.
+    """
+    known = recorded_metric(selection, metric)
+    moved = transport(selection, target, metric=known if isinstance(known, str) else None)
+    has_place = np.isfinite(moved).all(axis=1)
+    cost = costs.make(moved[has_place], target, metric=known)
+    names = _table(labels, "labels")
+    others = _table(target_labels, "target_labels")
+    _must_be(others, cost.shape[1], "target_labels")
+    owner = cost.nearest()[1]
+    mine = names[selection.indices[has_place]][owner]
+    return float(_share_a_label(mine, others).mean())
+
+
+def discrepancy(
+    selection: Selection,
+    source: Any,
+    target: Any = None,
+    *,
+    sigma: float | None = None,
+    memory: int | str | None = None,
+) -> float:
+    """Return the maximum mean discrepancy between the weighted prototypes and the target.
+
+    Parameters
+    ----------
+    selection
+        Any selection; its weights count, whatever they are.
+    source, target
+        What it was selected from and for.
+    sigma
+        Width of the Gaussian kernel; the median distance between target points where left out.
+    memory
+        For blocks of the kernel: 256 MiB where left out.
+    """
+    points = checks.read_points(source if target is None else target, "target")
+    origin = points if target is None else checks.read_points(source, "source")
+    checks.same_width(origin, points)
+    budget = parse_bytes(_MEMORY if memory is None else memory)
+    kernel = GaussianKernel(kernel_width(sigma, points), points.mean(), budget)
+    prototypes = Points(origin.block(selection.indices))
+    mine, theirs = selection.weights, selection.target_weights
+    among = mine @ kernel.densities(prototypes, prototypes, mine)
+    across = mine @ kernel.densities(prototypes, points, theirs)
+    within = theirs @ kernel.densities(points, points, theirs)
+    return math.sqrt(max(0.0, float(among - 2 * across + within)))
+
+
+def _labels(labels: Any, others: Any, shape: tuple[int, int]) -> tuple[Numbers, Numbers]:
+    mine = _table(labels, "labels")
+    theirs = mine if others is None else _table(others, "target_labels")
+    _must_be(mine, shape[0], "labels")
+    _must_be(theirs, shape[1], "labels" if others is None else "target_labels")
+    return mine, theirs
+
+
+def _table(labels: Any, name: str) -> Numbers:
+    table = np.asarray(labels.toarray() if hasattr(labels, "toarray") else labels)
+    if table.ndim not in (1, 2):
+        raise InputError(
+            f"{name} must be one label per point, or a table of yes and no with one row per point, "
+            f"got shape {table.shape}."
+        )
+    return table.astype(bool) if table.ndim == 2 else table
+
+
+def _must_be(table: Numbers, n: int, name: str) -> None:
+    if len(table) != n:
+        raise InputError(f"{name} must name {n} points, got {len(table)}.")
+
+
+def _share_a_label(one: Numbers, other: Numbers) -> Bools:
+    same: Bools = np.asarray((one & other).any(axis=1) if other.ndim == 2 else one == other)
+    return same
