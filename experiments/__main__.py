@@ -9,13 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from experiments.batches import figure2b, times
-from experiments.curves import figure1, letter
+from experiments.curves import figure1, figure2a, letter
 from experiments.digits import figure3
 from experiments.flickr import flickr
 from experiments.objectives import figure2c, objectives
 from experiments.runs import Options, Row
 from experiments.sets import Missing
-from experiments.skews import figure2a
 from experiments.table1 import table1
 
 EXPERIMENTS: dict[str, Callable[[Options], list[Row]]] = {

@@ -17,6 +17,7 @@ COLOURS = {
     "MMD-Critic": "#009e73",
 }
 
+_ACROSS = 3  # panels beside one another
 _COLUMNS = 8  # of a table at most
 
 
@@ -29,18 +30,21 @@ def bands(rows: list[Row], path: Path, panels: tuple[str, ...], x: str, y: str) 
 
     names = groups(rows, panels)
     with mpl.rc_context({"svg.hashsalt": "protospot", "svg.fonttype": "none"}):
-        figure, axes = plt.subplots(
-            1, len(names), figsize=(3.2 * len(names), 3), layout="constrained", squeeze=False
-        )
-        for axis, (name, mine) in zip(axes[0], names.items(), strict=True):
+        across = min(len(names), _ACROSS)
+        down = -(-len(names) // across)
+        size = 3.4 * across, 2.8 * down
+        figure, axes = plt.subplots(down, across, figsize=size, layout="constrained", squeeze=False)
+        for axis in axes.flat[len(names) :]:
+            axis.set_axis_off()
+        for axis, (name, mine) in zip(axes.flat, names.items(), strict=False):
             for method, points in groups(mine, ("method",)).items():
                 at, mean, deviation = summary(points, x, y)
                 colour = COLOURS.get(method[0])
                 axis.plot(at, mean, label=method[0], color=colour)
                 axis.fill_between(at, mean - deviation, mean + deviation, alpha=0.2, color=colour)
-            axis.set(title=", ".join(map(_word, panels, name)), xlabel=x)
-        axes[0][0].set_ylabel(y)
-        axes[0][-1].legend(frameon=False, fontsize="small")
+            axis.set_title("\n".join(map(_word, panels, name)), fontsize="medium")
+            axis.set(xlabel=x, ylabel=y)
+        axes[0][0].legend(frameon=False, fontsize="small")
         figure.savefig(path, metadata={"Date": None})
         plt.close(figure)
 
