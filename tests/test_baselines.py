@@ -1,5 +1,8 @@
 """MMD-Critic and ProtoDash do what their papers define, step by step."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +13,7 @@ from scipy.spatial.distance import cdist
 import protospot as ps
 from protospot.baselines.fit import Fit
 from tests.problems import points, problems
+from tests.reference import make_protodash
 
 pytestmark = pytest.mark.filterwarnings("ignore::protospot.FewerPrototypesWarning")
 
@@ -154,3 +158,26 @@ def test_protodash_takes_no_copy_and_stops_when_nothing_is_left_to_fit():
 def test_what_a_baseline_cannot_do_it_refuses(method, options, sentence):
     with pytest.raises(ps.InputError, match=sentence):
         ps.select(np.eye(4), k=2, method=method, **options)
+
+
+REFERENCE = Path(__file__).parent / "reference" / "protodash.json"
+CASES = json.loads(REFERENCE.read_text())
+
+
+def as_aix360_draws(case):
+    n_target, n_source, width, k, sigma, seed = case["case"]
+    target, source = make_protodash.drawn(n_target, n_source, width, seed)
+    return ps.select(source, target, k, method="protodash", sigma=sigma)
+
+
+def test_the_data_of_the_notebook_give_what_aix360_gives():
+    found = as_aix360_draws(CASES[0])
+    assert found.indices.tolist() == CASES[0]["rows"]
+    theirs = np.array(CASES[0]["weights"])
+    np.testing.assert_allclose(found.weights, theirs / theirs.sum(), rtol=1e-3)
+    assert found.made_by["fit"] == pytest.approx(CASES[0]["fit"][-1], rel=1e-5)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"seed {case['case'][-1]}")
+def test_the_fit_is_never_worse_than_that_of_aix360(case):
+    assert as_aix360_draws(case).made_by["fit"] >= case["fit"][-1] - 1e-6

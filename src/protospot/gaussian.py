@@ -11,10 +11,11 @@ import numpy as np
 from protospot import checks
 from protospot.errors import InputError, MemoryBudgetError
 from protospot.points import Points
+from protospot.threads import Team, available, share_out
 from protospot.types import Floats, Numbers
 
 _SAMPLE = 1000  # points that the median heuristic looks at
-_LARGEST_TILE = 4096  # beyond it a product of blocks gains nothing
+_LARGEST_TILE = 512  # a tile that stays in cache
 
 
 @dataclass(frozen=True)
@@ -31,23 +32,24 @@ class GaussianKernel:
     def densities(self, places: Points, points: Points, masses: Floats) -> Floats:
         """Return sum_l masses_l k(place, point_l) for each place."""
         total = np.zeros(len(places))
-        is_mirrored = places is points  # then half of the tiles tell the other half
-        for rows in self._tiles(places):
+        smallest = 8 * (4 * points.shape[1] + 1)
+        team = Team(max(1, min(available(), self.budget // smallest)))
+        across = list(self._tiles(points, team.size))
+
+        def add(rows: slice, _: int) -> None:
             here = self._scaled(places.block(rows))
-            for others in self._tiles(points):
-                if is_mirrored and others.start < rows.start:
-                    continue
+            for others in across:
                 tile = _exp_of_minus_squares(here, self._scaled(points.block(others)))
                 total[rows] += tile @ masses[others]
-                if is_mirrored and others.start > rows.start:
-                    total[others] += masses[rows] @ tile
+
+        share_out(list(self._tiles(places, team.size)), team, add)
         return total
 
     def row(self, points: Points, index: int) -> Floats:
         """Return k from one of the points to all, by direct differences: exactly 1 to a copy."""
         place = self._scaled(points.block(np.array([index])))
         squares = np.empty(len(points))
-        for rows in self._tiles(points):
+        for rows in self._tiles(points, 1):
             away = self._scaled(points.block(rows)) - place
             squares[rows] = np.einsum("ij,ij->i", away, away)
         return np.exp(-squares)
@@ -56,10 +58,10 @@ class GaussianKernel:
         scaled: Floats = (block - self.middle) / (self.sigma * np.sqrt(2.0))
         return scaled
 
-    def _tiles(self, points: Points) -> Iterator[slice]:
+    def _tiles(self, points: Points, workers: int) -> Iterator[slice]:
         # A tile of s places and s points takes 8 (4 s d + s^2) bytes: solve for s.
         width = points.shape[1]
-        side = int(np.sqrt(4 * width**2 + self.budget / 8) - 2 * width)
+        side = int(np.sqrt(4 * width**2 + self.budget / (8 * workers)) - 2 * width)
         if side < 1:
             raise MemoryBudgetError(
                 f"memory must be at least {8 * (4 * width + 1)} bytes for the kernel of points "
