@@ -48,10 +48,15 @@ format: $(VENV)/.test ## rewrite the code in the house format
 bench: $(VENV)/.bench ## measure against peers, about 25 minutes (ARGS="--quick" for 3)
 	$(BIN)/python -m benchmarks $(ARGS)
 
+.PHONY: paper
+paper: $(VENV)/.test ## run the paper's experiments on the data in PROTOSPOT_DATA, about an hour
+	$(BIN)/python -m experiments all --out results $(ARGS)
+	$(BIN)/python -m experiments page --out results
+
 .PHONY: clean
 clean: ## remove the environment, caches and builds
-	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) build dist results .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find src tests examples benchmarks experiments -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps .demo, .test and .bench say that the environment holds what pyproject.toml and
 # constraints.txt ask for; pip brings it up to date when either file changes.

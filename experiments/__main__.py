@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from experiments import page
 from experiments.batches import figure2b, times
 from experiments.curves import figure1, figure2a, letter
 from experiments.digits import figure3
@@ -34,7 +35,8 @@ EXPERIMENTS: dict[str, Callable[[Options], list[Row]]] = {
 def main(arguments: list[str] | None = None) -> int:
     """Make one experiment, or all for which there are data; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
-    parser.add_argument("name", choices=[*EXPERIMENTS, "all"], help="the experiment, or all")
+    names = [*EXPERIMENTS, "all", "page"]
+    parser.add_argument("name", choices=names, help="one, all, or the page about what is there")
     parser.add_argument("--data", type=Path, help="folder of the data (default: PROTOSPOT_DATA)")
     parser.add_argument("--out", type=Path, default=Path("results"), help="folder for the results")
     parser.add_argument("--features", type=Path, help="labelled deep features, .npz or .parquet")
@@ -51,6 +53,9 @@ def main(arguments: list[str] | None = None) -> int:
         given.seed,
         given.quick,
     )
+    if given.name == "page":
+        print(f"wrote {page.write(given.out)}")
+        return 0
     names = list(EXPERIMENTS) if given.name == "all" else [given.name]
     missing = 0
     for name in names:

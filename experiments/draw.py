@@ -42,7 +42,7 @@ def bands(rows: list[Row], path: Path, panels: tuple[str, ...], x: str, y: str) 
                 colour = COLOURS.get(method[0])
                 axis.plot(at, mean, label=method[0], color=colour)
                 axis.fill_between(at, mean - deviation, mean + deviation, alpha=0.2, color=colour)
-            axis.set_title("\n".join(map(_word, panels, name)), fontsize="medium")
+            axis.set_title("\n".join(map(word, panels, name)), fontsize="medium")
             axis.set(xlabel=x, ylabel=y)
         axes[0][0].legend(frameon=False, fontsize="small")
         figure.savefig(path, metadata={"Date": None})
@@ -66,7 +66,7 @@ def table(rows: list[Row], path: Path, keys: tuple[str, ...], x: str, y: str) ->
                 strict=True,
             )
         )
-        words = [_word(key, value) for key, value in zip(keys, name, strict=True)]
+        words = [word(key, value) for key, value in zip(keys, name, strict=True)]
         lines.append(f"| {' | '.join(words)} | {' | '.join(cells.get(at, '') for at in shown)} |")
     path.write_text("\n".join(lines) + "\n")
 
@@ -89,7 +89,8 @@ def summary(rows: list[Row], x: str, y: str) -> tuple[list[Any], Any, Any]:
     return at, np.array(means), np.array(deviations)
 
 
-def _word(key: str, value: Any) -> str:
+def word(key: str, value: Any) -> str:
+    """Return what a setting is called in a picture or a table."""
     if key == "skew":
         return f"{value} % of one class" if value else "classes alike"
     return str(value)

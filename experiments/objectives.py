@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 import protospot as ps
-from experiments import draw, sets
+from experiments import claims, draw, sets
 from experiments.curves import source_of, target_of
 from experiments.methods import select
 from experiments.runs import Options, Row, Run, made
@@ -40,6 +40,8 @@ def _objectives(name: str, cases: list[tuple[sets.Pair, int]], options: Options)
     rows = made(name, runs, options.out)
     draw.bands(rows, options.out / f"{name}.svg", ("set", "skew"), "k", "objective")
     draw.table(rows, options.out / f"{name}.md", ("set", "skew", "method"), "k", "objective")
+    lead = options.out / f"{name}-lead.md"
+    claims.write_lead(rows, lead, ("set", "skew"), "k", "objective", METHODS[1:])
     return rows
 
 

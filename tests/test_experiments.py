@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments import sets, table1
+from experiments import claims, page, sets, table1
 from experiments.__main__ import EXPERIMENTS, main
 from experiments.runs import Run, made
 
@@ -67,6 +67,33 @@ def test_an_experiment_writes_its_rows_its_table_and_its_picture(name, folder, t
     assert (out / f"{name}.jsonl").read_text() == before
     assert (out / f"{name}.csv").read_text() == rows
     capsys.readouterr()
+
+
+def test_the_page_names_every_experiment_and_shows_what_there_is(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(page, "DOCS", tmp_path / "docs")
+    (tmp_path / "figure1.md").write_text("| a table |")
+    (tmp_path / "figure1-lead.md").write_text("- SPOTgreedy is ahead")
+    (tmp_path / "figure1.svg").write_text("<svg/>")
+    assert main(["page", "--out", str(tmp_path)]) == 0
+    text = (tmp_path / "docs" / "paper.md").read_text()
+    assert "| a table |" in text
+    assert "- SPOTgreedy is ahead" in text
+    assert "](paper/figure1.svg)" in text
+    assert (tmp_path / "docs" / "paper" / "figure1.svg").exists()
+    assert all(f"python -m experiments {name} " in text for name in EXPERIMENTS)
+    assert "wrote" in capsys.readouterr().out
+
+
+def test_a_lead_is_told_with_where_it_is_lost(tmp_path):
+    rows = [
+        {"set": "A", "method": method, "k": k, "accuracy": value}
+        for method, values in (("SPOTgreedy", (1.0, 2.0, 3.0)), ("ProtoDash", (0.5, 2.5, 2.0)))
+        for k, value in zip((10, 20, 30), values, strict=True)
+    ]
+    claims.write_lead(rows, tmp_path / "lead.md", ("set",), "k", "accuracy", ("ProtoDash",))
+    assert (tmp_path / "lead.md").read_text() == (
+        "- SPOTgreedy is ahead of ProtoDash at 2 of 3 points; not for A at k = 20, by 0.5 at most.\n"
+    )
 
 
 def test_data_that_are_not_there_are_named(tmp_path, capsys):
