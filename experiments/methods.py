@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 import protospot as ps
@@ -18,8 +17,7 @@ METHODS = {
     "ProtoDash": "protodash",
     "MMD-Critic": "mmd-critic",
 }
-SIGMAS = (0.1, 0.5, 1.0, 5.0, 10.0)
-_FOLDS, _LOOKED_AT = 5, 2_000  # of the target, to choose a width from
+_LOOKED_AT = 2_000  # target points to choose a width from
 
 
 def select(method: str, source: Any, target: Any, k: int, sigma: float | None) -> ps.Selection:
@@ -46,12 +44,13 @@ def best_sigma(method: str, source: Labelled, target: Labelled, k: int, seed: in
     if method.startswith("SPOT"):
         return None
     target = target.take(some(len(target), _LOOKED_AT))
-    fold = np.random.default_rng(seed).permutation(len(target)) % _FOLDS
-    right = np.zeros(len(SIGMAS))
-    for at, sigma in enumerate(SIGMAS):
-        for held in range(_FOLDS):
-            seen, unseen = (target.take(np.flatnonzero((fold == held) == x)) for x in (False, True))
-            chosen = select(method, source.points, seen.points, k, sigma)
-            there = ps.evaluate(chosen.indices, source.points, unseen.points)
-            right[at] += accuracies(there, source, unseen)[-1]
-    return SIGMAS[int(right.argmax())]
+    points = source.points, target.points, min(k, len(source))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ps.FewerPrototypesWarning)
+        return scores.best_sigma(
+            *points,
+            labels=source.labels,
+            target_labels=target.labels,
+            method=METHODS[method],
+            seed=seed,
+        )

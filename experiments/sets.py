@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments import public
+
 Numbers = NDArray[Any]
 
 CHECKSUMS = {
@@ -62,19 +64,21 @@ class Pair:
 
 def mnist(folder: Path) -> Pair:
     """Return 5,000 of the 10,000 test digits as source; targets come from the training digits."""
-    train, test = (Labelled(x / np.float32(255), y) for x, y in parts(folder / "mnist.npz"))
+    both = public.mnist(folder) or parts(folder / "mnist.npz")
+    train, test = (Labelled(x / np.float32(255), y) for x, y in both)
     return Pair("MNIST", test.take(some(len(test), 5_000)), train)
 
 
 def usps(folder: Path) -> Pair:
     """Return the 7,291 training digits as source; targets come from the 2,007 test digits."""
-    train, test = (Labelled(x, y) for x, y in parts(folder / "usps.npz"))
+    both = public.usps(folder) or parts(folder / "usps.npz")
+    train, test = (Labelled(x, y) for x, y in both)
     return Pair("USPS", train, test)
 
 
 def letter(folder: Path) -> Pair:
     """Return 4,000 of 20,000 letters as source; targets come from the others."""
-    ((points, labels),) = parts(folder / "letter.npz")
+    ((points, labels),) = public.letter(folder) or parts(folder / "letter.npz")
     return halved("Letter", Labelled(points.astype(np.float32), labels), 4_000)
 
 
@@ -86,6 +90,9 @@ def features(file: Path) -> Pair:
 
 def domains(file: Path) -> dict[str, Labelled]:
     """Return each domain of an Office-Caltech file, its features of unit length."""
+    found = public.office(file.parent) if "decaf" in file.name else None
+    if found is not None:
+        return {name: Labelled(unit(points), labels) for name, (points, labels) in found.items()}
     with np.load(opened(file)) as arrays:
         names = [name.removeprefix("X_") for name in arrays if name.startswith("X_")]
         return {

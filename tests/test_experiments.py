@@ -1,7 +1,9 @@
 """Every experiment runs, on tiny made-up data; and the real table comes out where its data are."""
 
+import gzip
 import json
 import os
+import struct
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.io import savemat
 
 from experiments import claims, page, sets, table1
 from experiments.__main__ import EXPERIMENTS, main
@@ -92,7 +95,8 @@ def test_a_lead_is_told_with_where_it_is_lost(tmp_path):
     ]
     claims.write_lead(rows, tmp_path / "lead.md", ("set",), "k", "accuracy", ("ProtoDash",))
     assert (tmp_path / "lead.md").read_text() == (
-        "- SPOTgreedy is ahead of ProtoDash at 2 of 3 points; not for A at k = 20, by 0.5 at most.\n"
+        "- SPOTgreedy is ahead of ProtoDash at 2 of 3 points; "
+        "not for A at k = 20, by 0.5 at most.\n"
     )
 
 
@@ -156,6 +160,34 @@ def test_features_of_any_file_can_stand_in(tmp_path):
     pair = sets.features(tmp_path / "mine.parquet")
     assert (len(pair.source), len(pair.pool)) == (45, 45)
     np.testing.assert_allclose(np.linalg.norm(pair.source.points, axis=1), 1, rtol=1e-6)
+
+
+def test_public_files_are_read_as_they_are_published(tmp_path):
+    rng = np.random.default_rng(2)
+    for part, n in (("train", 30), ("t10k", 20)):
+        images = rng.integers(0, 256, (n, 4, 4)).astype("u1")
+        header = struct.pack(">HBB3I", 0, 8, 3, n, 4, 4)
+        packed = gzip.compress(header + images.tobytes())
+        (tmp_path / f"{part}-images-idx3-ubyte.gz").write_bytes(packed)
+        labels = struct.pack(">HBBI", 0, 8, 1, n) + bytes(i % 10 for i in range(n))
+        (tmp_path / f"{part}-labels-idx1-ubyte").write_bytes(labels)
+    pair = sets.mnist(tmp_path)
+    assert (len(pair.pool), len(pair.source)) == (30, 20)
+    np.testing.assert_allclose(pair.source.points, images.reshape(20, 16) / np.float32(255))
+    (tmp_path / "letter-recognition.data").write_text("T,2,8,3\nI,5,12,3\n" * 3000)
+    letters = sets.letter(tmp_path)
+    assert (len(letters.source), len(letters.pool)) == (4000, 2000)
+    assert set(letters.pool.labels.tolist()) == {8, 19}
+    lines = "".join(f"{1 + i % 10} 1:-1.0 256:1.0\n" for i in range(12))
+    for name in ("usps", "usps.t"):
+        (tmp_path / name).write_text(lines)
+    digits = sets.usps(tmp_path)
+    assert digits.source.points[0, [0, 1, 255]].tolist() == [0.0, 0.5, 1.0]
+    assert sorted(set(digits.pool.labels.tolist())) == list(range(10))
+    vectors = rng.random((6, 3))
+    savemat(tmp_path / "dslr_decaf.mat", {"feas": vectors, "labels": np.arange(1, 7)})
+    sides = sets.domains(tmp_path / "office_caltech10_decaf6_dw.npz")
+    assert sides["dslr"].labels.tolist() == list(range(6))
 
 
 CELLS = {"SPOTgreedy", "MMD-Critic", "MMD-Critic+OT", "ProtoDash", "ProtoDash+OT"}

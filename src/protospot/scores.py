@@ -15,13 +15,15 @@ from protospot import checks, costs
 from protospot.costs.make import Metric
 from protospot.costs.plan import parse_bytes
 from protospot.errors import InputError
-from protospot.evaluate import cost_again, recorded_metric
+from protospot.evaluate import cost_again, evaluate, recorded_metric
 from protospot.gaussian import GaussianKernel, kernel_width
 from protospot.points import Points
+from protospot.select import select
 from protospot.selection import Selection
 from protospot.transport import transport
 from protospot.types import Bools, Floats, Numbers
 
+SIGMAS = (0.1, 0.5, 1.0, 5.0, 10.0)  # widths that the paper cross-validates over
 _MEMORY = "256MiB"
 
 
@@ -107,6 +109,54 @@ def moved_accuracy(
     owner = cost.nearest()[1]
     mine = names[selection.indices[has_place]][owner]
     return float(_share_a_label(mine, others).mean())
+
+
+def best_sigma(
+    source: Any,
+    target: Any,
+    k: int,
+    *,
+    labels: Any,
+    target_labels: Any,
+    method: str = "protodash",
+    sigmas: Any = SIGMAS,
+    folds: int = 5,
+    seed: int | None = None,
+) -> float:
+    """Return the kernel width whose prototypes classify held-out target points best.
+
+    Prototypes are selected for all folds of the target but one, which they then classify.
+
+    Parameters
+    ----------
+    source, target, k
+        As for `protospot.select`.
+    labels, target_labels
+        As for `accuracies`.
+    method
+        "protodash" or "mmd-critic".
+    sigmas
+        The widths to compare, by default those of the paper: 0.1, 0.5, 1, 5, 10. Of equals the
+        first is taken.
+    folds
+        How many parts the target is divided into, at random.
+    seed
+        Of that division.
+    """
+    points = checks.read_points(target, "target")
+    names = _table(target_labels, "target_labels")
+    _must_be(names, len(points), "target_labels")
+    folds = checks.read_count(folds, "folds", len(points), "target points")
+    part = np.random.default_rng(seed).permutation(len(points)) % max(2, folds)
+    right = np.zeros(len(sigmas))
+    for at, sigma in enumerate(sigmas):
+        for held in range(part.max() + 1):
+            seen, unseen = (points.raw[part != held], points.raw[part == held])
+            chosen = select(source, seen, k, method=method, sigma=sigma)
+            there = evaluate(chosen.indices, source, unseen)
+            known = {"labels": labels, "target_labels": names[part == held]}
+            right[at] += accuracies(there, source, unseen, **known)[-1]
+    return float(sigmas[int(right.argmax())])
 
 
 def discrepancy(
