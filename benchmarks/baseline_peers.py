@@ -48,9 +48,12 @@ def main() -> None:
     found = {}
     for name, choose in peers.items():
         choose(source[:50], target[:50], 3, sigma)
-        began = time.perf_counter()
-        rows = choose(source, target, k, sigma)
-        found[name] = {"seconds": time.perf_counter() - began, "rows": rows}
+        times = []
+        for _ in range(3):
+            began = time.perf_counter()
+            rows = choose(source, target, k, sigma)
+            times.append(time.perf_counter() - began)
+        found[name] = {"seconds": min(times), "rows": rows}
     print(json.dumps(found))
 
 
