@@ -84,9 +84,11 @@ def main() -> None:
     _PAGE.write_text(f"# The baselines beside their packages\n\n{_ABOUT}\n\n{text}\n")
 
 
-_ABOUT = """Made by `python -m benchmarks.baselines`, which makes an environment for packages that
-need an older NumPy; the quickest of three calls each. The discrepancy is that between the target and each package's rows, weighted as
-the method does: the lower the better."""
+_ABOUT = """\
+Made by `python -m benchmarks.baselines`, which makes an environment for packages that need an older
+NumPy. Seconds are those of the quickest of three calls. The discrepancy is that between the target
+and each package's rows, weighted as the method does: the lower the better. Most of what is left of
+MMD-Critic is the kernel itself, four million exponentials here, which both have to compute."""
 
 
 def _timed(
