@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 import protospot as ps
 from protospot import costs, threads
+from protospot.baselines import METHODS
 from tests.problems import Problem, smallest_memory
 from tests.refusals import said
 
@@ -202,3 +203,14 @@ def test_what_select_refuses_is_refused_in_the_same_words(options):
 @pytest.mark.parametrize("shapes", [((0, 3),), ((5, 0),), ((5, -3),), ((5, 3), (4, 2)), ((5,),)])
 def test_shapes_that_no_data_have_are_refused(shapes):
     said(ps.explain, *shapes, k=1)
+
+
+def test_every_method_and_what_follows_it_are_explained():
+    for method in METHODS:
+        found = ps.explain((300, 4), (500, 4), k=5, method=method)
+        assert found.steps, method
+    both = ps.explain((300, 4), (500, 4), k=5, refine=True, certify=True).steps
+    plain = ps.explain((300, 4), (500, 4), k=5).steps
+    assert both[: len(plain)] == plain
+    assert "swaps" in both[-2]
+    assert "bound" in both[-1]

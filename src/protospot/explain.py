@@ -56,6 +56,8 @@ def explain(
     *,
     metric: Metric = "sqeuclidean",
     method: str = "greedy",
+    refine: bool = False,
+    certify: bool = False,
     memory: int | str | None = None,
 ) -> Explanation:
     """Tell what `select` would do for such data.
@@ -64,7 +66,7 @@ def explain(
     ----------
     source, target
         The data, or just its shape: ``(n_source, d)`` and ``(n_target, d)``.
-    k, metric, method, memory
+    k, metric, method, refine, certify, memory
         As for `protospot.select`.
 
     Examples
@@ -84,6 +86,13 @@ def explain(
     most = shape[0] if k is None else checks.read_count(k, "k", shape[0], "source points")
     plan = plain.plan(memory)
     steps, collects_after = _steps(method, name, plain, most, plan)
+    if refine:
+        steps.append(
+            "the pairs below each target's second cheapest prototype, about one in a hundred, "
+            "are collected a few times; swaps walk these lists"
+        )
+    if certify:
+        steps.append("the same pairs once more, if need be; the bound takes up to 300 walks")
     return Explanation(
         *shape,
         plain.width,
@@ -135,20 +144,31 @@ def _announced(data: Any) -> _Announced | None:
     return _Announced(data)
 
 
+_KERNEL = "one pass over all pairs: each source's mean kernel with the target"
+_OTHERS = {  # than greedy
+    "random": ["rows at random"],
+    "optimal": ["greedy, swaps and a bound; then an integer program of what they leave open"],
+    "simple": ["one pass over all pairs: every target to its cheapest source"],
+    "mmd-critic": [_KERNEL, "for each pick one row of the kernel among sources"],
+    "protodash": [
+        _KERNEL,
+        "for each pick one row of the kernel among sources, and all weights fitted anew",
+    ],
+}
+
+
 def _steps(
     method: str, metric: str, plain: layout.Layout, k: int, plan: Plan
 ) -> tuple[list[str], int | None]:
-    if method == "random":
-        return [f"{k} rows at random, then their costs"], None
-    if method == "optimal":
-        return ["greedy, swaps and a bound; then an integer program of what they leave open"], None
-    if method == "simple":
-        return ["one pass over all pairs: every target to its cheapest source"], None
+    if method in _OTHERS:
+        return [*_OTHERS[method], "the costs of these rows"], None
     steps = []
     if "matrix" in plan.copies:
         steps.append("one pass that computes and stores the matrix: a function is asked only once")
     if metric in ("sqeuclidean", "cosine", "dot"):
         steps.append("first pick in closed form, without looking at a pair")
+    elif plain.streams:
+        steps.append("first pick by one pass over all pairs, which also guesses it for the next")
     else:
         steps.append("first pick by one pass over all pairs")
     n_pairs = plain.shape[0] * plain.shape[1]
