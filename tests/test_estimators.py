@@ -79,6 +79,14 @@ def test_batch_min_gain_and_memory_reach_the_selection(kind):
         fitted(kind(6, memory=1))
 
 
+@pytest.mark.parametrize("kind", ALL)
+def test_swaps_and_the_bound_reach_the_selection(kind):
+    model = fitted(kind(6, refine=True, certify=True))
+    chosen = ps.select(X, k=6, refine=True)
+    assert model.selection_.indices.tolist() == chosen.indices.tolist()
+    assert 0 <= model.selection_.gap < 0.5
+
+
 @pytest.mark.parametrize("kind", WITH_TARGET)
 def test_target_and_its_weights_reach_the_selection(kind):
     weights = np.arange(1.0, 51.0)

@@ -29,6 +29,8 @@ class PrototypeEstimator(BaseEstimator):
         method: str = "greedy",
         batch: int = 1,
         min_gain: float | None = None,
+        refine: bool = False,
+        certify: bool = False,
         memory: int | str | None = None,
         random_state: Any = None,
     ) -> None:
@@ -37,6 +39,8 @@ class PrototypeEstimator(BaseEstimator):
         self.method = method
         self.batch = batch
         self.min_gain = min_gain
+        self.refine = refine
+        self.certify = certify
         self.memory = memory
         self.random_state = random_state
 
@@ -118,6 +122,8 @@ class PrototypeEstimator(BaseEstimator):
             target_weights=target_weights,
             batch=self.batch,
             min_gain=self.min_gain,
+            refine=self.refine,
+            certify=self.certify,
             memory=self.memory,
             seed=check_random_state(self.random_state).randint(np.iinfo(np.int32).max),
         )

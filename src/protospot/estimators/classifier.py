@@ -30,8 +30,8 @@ class NearestPrototypeClassifier(ClassifierMixin, PrototypeEstimator):
     n_prototypes
         How many rows of X to select, in all. The labels have no part in the choice: a class none
         of whose rows is selected is never predicted. None takes every row of X, for prototypes
-        that were chosen before; `method`, `batch`, `min_gain` and `random_state` then do nothing.
-    metric, method, batch, min_gain, memory, random_state
+        that were chosen before; what says how to select then does nothing.
+    metric, method, batch, min_gain, refine, certify, memory, random_state
         As for `PrototypeSelector`.
     move
         True: carry each prototype to the place in the target that stands for the rows it serves
@@ -84,6 +84,8 @@ class NearestPrototypeClassifier(ClassifierMixin, PrototypeEstimator):
         method: str = "greedy",
         batch: int = 1,
         min_gain: float | None = None,
+        refine: bool = False,
+        certify: bool = False,
         memory: int | str | None = None,
         random_state: Any = None,
         move: bool | str = False,
@@ -94,6 +96,8 @@ class NearestPrototypeClassifier(ClassifierMixin, PrototypeEstimator):
             method=method,
             batch=batch,
             min_gain=min_gain,
+            refine=refine,
+            certify=certify,
             memory=memory,
             random_state=random_state,
         )

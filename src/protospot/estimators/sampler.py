@@ -23,7 +23,7 @@ class PrototypeSampler(PrototypeEstimator):
     n_prototypes
         How many rows to keep, chosen from all rows in one selection. y has no part in the choice:
         a small class that lies close to others may lose all its rows.
-    metric, method, batch, min_gain, memory, random_state
+    metric, method, batch, min_gain, refine, certify, memory, random_state
         As for `PrototypeSelector`; a matrix, "precomputed", is refused.
 
     Attributes

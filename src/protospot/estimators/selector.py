@@ -28,11 +28,15 @@ class PrototypeSelector(
         `transform` take an (n, n_fitted) one: entry [i, j] is the cost of serving row i from
         fitted row j, and there is no `target`.
     method
-        "greedy", "simple", "stochastic" or "random".
+        "greedy", "simple", "stochastic", "optimal", "mmd-critic", "protodash" or "random".
     batch
         Rows that greedy adds per step.
     min_gain
         Greedy stops before a step whose best gain is below this many units of cost.
+    refine
+        Then swap prototypes for other rows as long as that lowers the cost.
+    certify
+        Then compute a cost that no rows can be below: see `selection_.gap`.
     memory
         Working memory beyond the inputs, in bytes or as "512MiB". No result depends on it.
     random_state
