@@ -25,6 +25,7 @@ FORMAT = 1  # of the saved file; raised when an old reader could not understand 
 _ARRAYS = ("indices", "costs", "weights", "owner", "best", "target_weights")
 _SPARSE = ("data", "indices", "indptr")  # of a coupling
 _SHOWN = 10  # rows in the notebook table
+_PROVEN = 1e-9  # a gap that is rounding alone
 # What reading a file that is something else, or damaged, can raise.
 _UNREADABLE = (
     KeyError,
@@ -181,7 +182,7 @@ class Selection:
     def __repr__(self) -> str:
         lines = [f"Selection of {self.k} prototypes, cost {self.cost:.6g}"]
         if self.gap is not None:
-            lines.append(f"  at most {100 * self.gap:.2g} % above the best possible")
+            lines.append(f"  {in_words(self.gap)}")
         lines.append(f"  for {len(self.owner)} target points{_source_size(self.made_by)}")
         lines.append(f"  method {self._fact('method')}, metric {self._fact('metric')}")
         lines.append(f"  indices {_first(self.indices, 'd')}")
@@ -214,6 +215,13 @@ class Selection:
                 f"{self._fact('method')!r} sets its own weights. Call protospot.couple(selection, "
                 "source, target) for the exact plan between those weights and the target."
             )
+
+
+def in_words(gap: float) -> str:
+    """Return what a gap says."""
+    if gap < _PROVEN:
+        return "proven to be the best possible, to nine digits"
+    return f"at most {100 * gap:.2g} % above the best possible"
 
 
 def load(path: str | os.PathLike[str]) -> Selection:

@@ -1,0 +1,259 @@
+"""The command line: from files to prototypes, without writing Python."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from cyclopts import App, Parameter
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+import protospot as ps
+from protospot import files
+from protospot.errors import FewerPrototypesWarning, InputError, MissingExtraError
+from protospot.files.output import refuse_existing
+from protospot.files.table import Table, Wanted
+from protospot.progress import Watch
+from protospot.selection import in_words
+
+_INTERRUPTED = 130  # the exit status of what Ctrl-C ended
+
+app = App(
+    name="protospot",
+    help="A few weighted rows that stand for a data set.",
+    version=ps.__version__,
+    help_format="markdown",
+)
+app.register_install_completion_command()
+
+
+def main(words: list[str] | None = None) -> None:
+    """Run the command; a mistake of the user's is a sentence, not a traceback."""
+    try:
+        sys.exit(app(sys.argv[1:] if words is None else words))
+    except (InputError, MissingExtraError) as mistake:
+        sentence = Text.assemble(("error: ", "bold red"), str(mistake))
+        Console(stderr=True, highlight=False).print(sentence, soft_wrap=True)
+        sys.exit(2)
+
+
+@app.command
+def select(
+    source: Path,
+    target: Path | None = None,
+    *,
+    k: Annotated[int, Parameter(alias="-k")] = 50,
+    out: Path,
+    vectors: str | None = None,
+    id_column: Annotated[str | None, Parameter(name="--id")] = None,
+    weight: str | None = None,
+    label: str | None = None,
+    show: Annotated[tuple[str, ...], Parameter(consume_multiple=False)] = (),
+    array: str | None = None,
+    metric: str = "sqeuclidean",
+    method: str = "greedy",
+    batch: int = 1,
+    min_gain: float | None = None,
+    memory: str | None = None,
+    seed: int | None = None,
+    refine: bool = False,
+    certify: bool = False,
+    json_output: Annotated[bool, Parameter(name="--json")] = False,
+    quiet: bool = False,
+    force: bool = False,
+) -> int:
+    """Select prototypes of SOURCE that stand for TARGET, or for SOURCE itself.
+
+    Reads parquet, Feather, Arrow, CSV, TSV, JSON lines, .npy, .npz, and folders of images. Writes a
+    folder: prototypes.parquet, assignment.parquet, selection.json, selection.npz.
+
+    **Examples**
+
+        protospot select embeddings.parquet -k 50 --out chosen
+        protospot select pool.csv wanted.csv -k 200 --id name --vectors "f*" --out chosen
+        protospot select photos/ -k 30 --refine --certify --out chosen
+
+    Parameters
+    ----------
+    source
+        The rows to choose from.
+    target
+        The rows to stand for; the source where left out.
+    k
+        How many prototypes.
+    out
+        The folder to write.
+    vectors
+        A column of lists, or a pattern of names of numeric columns such as "f*". Where left out the
+        only column of lists, else all numeric columns.
+    id_column
+        The column that names a row. Rows are numbered where left out.
+    weight
+        The target's column of weights, or the source's where it stands for itself.
+    label
+        A column of classes, to be kept beside the prototypes.
+    show
+        A column to keep beside the prototypes; may be given again.
+    array
+        The array of an .npz file; its only 2-d one where left out.
+    metric
+        sqeuclidean, euclidean, cosine, cityblock, dot, or any other of SciPy and scikit-learn.
+    method
+        greedy, simple, stochastic, optimal, mmd-critic, protodash or random.
+    batch
+        Rows that greedy adds per step.
+    min_gain
+        Greedy stops before a step whose gain is below this.
+    memory
+        Working memory, such as 512MiB.
+    seed
+        For methods that draw at random.
+    refine
+        Then swap prototypes as long as that lowers the cost.
+    certify
+        Then tell how far from the best possible the selection can be.
+    json_output
+        Print a summary as JSON.
+    quiet
+        Print nothing but errors.
+    force
+        Replace the folder if it is there.
+    """
+    refuse_existing(out, force=force)
+    console = Console(stderr=True, quiet=quiet)
+    wanted = Wanted(vectors, id_column, None if target else weight, label, show, array)
+    origin, other = _read(source, wanted, console), None
+    if target is not None:
+        other = _read(target, Wanted(vectors, id_column, weight, array=array), console)
+    data = origin.vectors, None if other is None else other.vectors
+    with warnings.catch_warnings(record=True) as told, Watch(console, k) as watch:
+        warnings.simplefilter("always", FewerPrototypesWarning)
+        chosen = ps.select(
+            *data,
+            k,
+            metric=metric,
+            method=method,
+            target_weights=(other or origin).weights,
+            batch=batch,
+            min_gain=min_gain,
+            memory=memory,
+            seed=seed,
+            on_pick=watch.pick,
+        )
+        if refine and not watch.is_stopped:
+            chosen = ps.refine(chosen, *data, on_swap=watch.swap, memory=memory)
+        if certify and not watch.is_stopped:
+            chosen = ps.certify(chosen, *data, on_bound=watch.bound, memory=memory)
+    for warning in told:
+        console.print(f"[yellow]note:[/] {warning.message}", highlight=False)
+    facts: dict[str, Any] = {
+        "source": str(source),
+        "target": None if target is None else str(target),
+        "vectors": origin.chosen,
+        "is_partial": watch.is_stopped,
+    }
+    files.write(out, chosen, origin, other, facts, force=force)
+    if json_output:
+        sys.stdout.write(json.dumps(facts | _summary(chosen, origin, out)) + "\n")
+    else:
+        _show(console, chosen, origin, out)
+    return _INTERRUPTED if watch.is_stopped else 0
+
+
+@app.command
+def explain(
+    source: Path,
+    target: Path | None = None,
+    *,
+    k: Annotated[int, Parameter(alias="-k")] = 50,
+    vectors: str | None = None,
+    array: str | None = None,
+    metric: str = "sqeuclidean",
+    method: str = "greedy",
+    memory: str | None = None,
+    refine: bool = False,
+    certify: bool = False,
+) -> None:
+    """Tell what `select` would do, with how much memory, without doing it.
+
+    Parameters
+    ----------
+    source, target, k, vectors, array, metric, method, memory, refine, certify
+        As for `select`.
+    """
+    wanted = Wanted(vectors, array=array)
+    origin = files.read(source, wanted).vectors
+    other = None if target is None else files.read(target, wanted).vectors
+    found = ps.explain(
+        origin,
+        other,
+        k,
+        metric=metric,
+        method=method,
+        refine=refine,
+        certify=certify,
+        memory=memory,
+    )
+    sys.stdout.write(f"{found}\n")
+
+
+@app.command
+def demo(*, k: Annotated[int, Parameter(alias="-k")] = 10) -> None:
+    """Select handwritten digits, which come with scikit-learn: nothing is downloaded.
+
+    Parameters
+    ----------
+    k
+        How many prototypes.
+    """
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    chosen = ps.select(digits.data[1::2], digits.data[0::2], k, refine=True, certify=True)
+    table = Table(
+        Path("digits"),
+        digits.data[1::2],
+        "pixels",
+        np.arange(len(digits.data[1::2])),
+        labels=digits.target[1::2],
+    )
+    _show(Console(), chosen, table, None)
+
+
+def _read(path: Path, wanted: Wanted, console: Console) -> Table:
+    table = files.read(path, wanted)
+    console.print(f"{path}: {len(table):,} rows, {table.chosen}", highlight=False)
+    return table
+
+
+def _summary(chosen: ps.Selection, source: Table, out: Path) -> dict[str, Any]:
+    return {
+        "out": str(out),
+        "k": len(chosen),
+        "cost": chosen.cost,
+        "gap": chosen.gap,
+        "ids": source.ids[chosen.indices].tolist(),
+        "weights": chosen.weights.tolist(),
+    }
+
+
+def _show(console: Console, chosen: ps.Selection, source: Table, out: Path | None) -> None:
+    grid = Grid(box=None, header_style="bold")
+    for name in ("rank", "id", "weight", "cost after"):
+        grid.add_column(name, justify="left" if name == "id" else "right")
+    for rank, row in enumerate(chosen.indices[:10]):
+        weight, cost = chosen.weights[rank], chosen.costs[rank]
+        grid.add_row(str(rank), str(source.ids[row]), f"{weight:.4f}", f"{cost:.6g}")
+    console.print(grid)
+    if len(chosen) > 10:
+        console.print(f"... and {len(chosen) - 10} more")
+    text = f"{len(chosen)} prototypes, cost {chosen.cost:.6g}"
+    if chosen.gap is not None:
+        text += f", {in_words(chosen.gap)}"
+    console.print(text + (f"; written to {out}" if out else ""), highlight=False)
