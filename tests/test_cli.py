@@ -4,6 +4,8 @@ import json
 import os
 import re
 import signal
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -241,7 +243,55 @@ def test_what_is_picked_when_interrupted_is_kept(tmp_path, monkeypatch, capsys):
     chosen = pd.read_parquet(out / "prototypes.parquet")
     assert chosen["row"].tolist() == picked == ps.select(VECTORS, k=3).indices.tolist()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    # And the run can go on.
+    monkeypatch.setattr(Watch, "pick", original)
+    assert run("select", source, "-k", 9, "--out", out, "--resume") == 0
+    whole = pd.read_parquet(out / "prototypes.parquet")
+    assert whole["row"].tolist() == ps.select(VECTORS, k=9).indices.tolist()
+    assert not (tmp_path / "out.partial").exists()
     capsys.readouterr()
+
+
+@pytest.mark.parametrize("batch", [1, 4])
+def test_a_killed_run_goes_on_to_the_same_prototypes(batch, tmp_path, capsys):
+    many = np.random.default_rng(5).normal(size=(400, 8)).astype("f4")
+    source, out = tmp_path / "pool.npy", tmp_path / "out"
+    np.save(source, many)
+    words = ["select", str(source), "-k", "60", "--out", str(out), "--batch", str(batch)]
+    # Killed at its 23rd pick, as the system kills: without a word.
+    code = (
+        "import os, signal, sys\n"
+        "from protospot import cli\n"
+        "from protospot.progress import Watch\n"
+        "pick = Watch.pick\n"
+        "def killed(self, found):\n"
+        "    pick(self, found)\n"
+        "    if found.rank == 22: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "Watch.pick = killed\n"
+        "cli.main(sys.argv[1:])\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code, *words], check=False, capture_output=True)
+    assert ended.returncode == -signal.SIGKILL
+    assert not out.exists()
+    assert (tmp_path / "out.partial" / "picks.txt").read_text().count("\n") == 23
+    assert run(*words, "--resume") == 0
+    chosen = pd.read_parquet(out / "prototypes.parquet")
+    assert chosen["row"].tolist() == ps.select(many, k=60, batch=batch).indices.tolist()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "pool.npy"]
+    capsys.readouterr()
+
+
+def test_only_the_same_run_can_be_resumed(tmp_path, capsys):
+    source, out = write(tmp_path / "pool.npy"), tmp_path / "out"
+    assert run("select", source, "-k", 3, "--out", out, "--resume") == 2
+    assert "there is none" in " ".join(capsys.readouterr().err.split())
+    (tmp_path / "out.partial").mkdir()
+    (tmp_path / "out.partial" / "settings.json").write_text('{"metric": "cosine"}')
+    (tmp_path / "out.partial" / "picks.txt").write_text("3\n1")
+    assert run("select", source, "-k", 3, "--out", out, "--resume") == 2
+    assert "metric" in capsys.readouterr().err
+    assert run("select", source, "-k", 3, "--out", out, "--resume", "--method", "simple") == 2
+    assert "method greedy" in capsys.readouterr().err
 
 
 def test_only_the_columns_that_are_needed_are_read(tmp_path):

@@ -17,6 +17,7 @@ from rich.text import Text
 import protospot as ps
 from protospot import files
 from protospot.errors import FewerPrototypesWarning, InputError, MissingExtraError
+from protospot.files.journal import Journal
 from protospot.files.output import refuse_existing
 from protospot.files.table import Table, Wanted
 from protospot.progress import Watch
@@ -67,6 +68,7 @@ def select(
     json_output: Annotated[bool, Parameter(name="--json")] = False,
     quiet: bool = False,
     force: bool = False,
+    resume: bool = False,
 ) -> int:
     """Select prototypes of SOURCE that stand for TARGET, or for SOURCE itself.
 
@@ -124,7 +126,13 @@ def select(
         Print nothing but errors.
     force
         Replace the folder if it is there.
+    resume
+        Go on with a greedy run that was cut off, from the journal that it left beside the folder.
     """
+    if resume and method != "greedy":
+        raise InputError(
+            f"--resume is for method greedy, whose picks can be taken up, got {method}."
+        )
     refuse_existing(out, force=force)
     console = Console(stderr=True, quiet=quiet)
     wanted = Wanted(vectors, id_column, None if target else weight, label, show, array)
@@ -132,33 +140,34 @@ def select(
     if target is not None:
         other = _read(target, Wanted(vectors, id_column, weight, array=array), console)
     data = origin.vectors, None if other is None else other.vectors
-    with warnings.catch_warnings(record=True) as told, Watch(console, k) as watch:
-        warnings.simplefilter("always", FewerPrototypesWarning)
-        chosen = ps.select(
-            *data,
-            k,
-            metric=metric,
-            method=method,
-            target_weights=(other or origin).weights,
-            batch=batch,
-            min_gain=min_gain,
-            memory=memory,
-            seed=seed,
-            on_pick=watch.pick,
-        )
-        if refine and not watch.is_stopped:
-            chosen = ps.refine(chosen, *data, on_swap=watch.swap, memory=memory)
-        if certify and not watch.is_stopped:
-            chosen = ps.certify(chosen, *data, on_bound=watch.bound, memory=memory)
+    settings = {"source": str(source), "target": None if target is None else str(target)}
+    settings |= {"vectors": origin.chosen, "rows": str(len(origin)), "metric": metric}
+    settings |= {"method": method, "batch": str(batch), "min_gain": str(min_gain)}
+    with Journal(out, settings, resume=resume, batch=batch) as journal:
+        with warnings.catch_warnings(record=True) as told, Watch(console, k, journal) as watch:
+            warnings.simplefilter("always", FewerPrototypesWarning)
+            chosen = ps.select(
+                *data,
+                k,
+                metric=metric,
+                method=method,
+                target_weights=(other or origin).weights,
+                batch=batch,
+                min_gain=min_gain,
+                memory=memory,
+                seed=seed,
+                start=journal.start[:k],
+                on_pick=watch.pick,
+            )
+            if refine and not watch.is_stopped:
+                chosen = ps.refine(chosen, *data, on_swap=watch.swap, memory=memory)
+            if certify and not watch.is_stopped:
+                chosen = ps.certify(chosen, *data, on_bound=watch.bound, memory=memory)
+        journal.keep = watch.is_stopped
+        facts: dict[str, Any] = dict(settings) | {"is_partial": watch.is_stopped}
+        files.write(out, chosen, origin, other, facts, force=force)
     for warning in told:
         console.print(f"[yellow]note:[/] {warning.message}", highlight=False)
-    facts: dict[str, Any] = {
-        "source": str(source),
-        "target": None if target is None else str(target),
-        "vectors": origin.chosen,
-        "is_partial": watch.is_stopped,
-    }
-    files.write(out, chosen, origin, other, facts, force=force)
     if json_output:
         sys.stdout.write(json.dumps(facts | _summary(chosen, origin, out)) + "\n")
     else:

@@ -11,14 +11,16 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from protospot.errors import Stop
+from protospot.files.journal import Journal
 from protospot.types import Bound, Pick
 
 
 class Watch:
     """Shows how far a selection is; Ctrl-C ends it after the pick that is being made."""
 
-    def __init__(self, console: Console, k: int) -> None:
+    def __init__(self, console: Console, k: int, journal: Journal) -> None:
         self.is_stopped = False
+        self._journal = journal
         columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
         is_hidden = console.quiet or not console.is_terminal
         self._bar = Progress(*columns, console=console, transient=True, disable=is_hidden)
@@ -43,7 +45,8 @@ class Watch:
             signal.signal(signal.SIGINT, self._before)
 
     def pick(self, pick: Pick) -> None:
-        """Show a pick."""
+        """Write down a pick, and show it."""
+        self._journal.add(pick.index)
         self._show(f"picking, cost {pick.cost:.6g}", completed=pick.rank + 1)
 
     def swap(self, swap: Pick) -> None:

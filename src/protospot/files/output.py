@@ -47,14 +47,23 @@ def write(
 
 
 def refuse_existing(folder: Path, *, force: bool) -> None:
-    """Refuse to write over what is there."""
-    if folder.exists() and not force:
+    """Refuse to write over what is there, unless it is what an interrupted run left."""
+    if folder.exists() and not force and not is_partial(folder):
         raise InputError(f"{str(folder)!r} exists already: choose another --out, or pass --force.")
     if folder.exists() and not (folder / "selection.json").exists() and any(folder.iterdir()):
         raise InputError(
             f"{str(folder)!r} must be a folder of protospot's for --force to replace it, but "
             "there is no selection.json in it."
         )
+
+
+def is_partial(folder: Path) -> bool:
+    """Whether a folder holds what was selected when a run was interrupted."""
+    try:
+        record = json.loads((folder / "selection.json").read_text())
+    except (OSError, ValueError):
+        return False
+    return isinstance(record, dict) and record.get("is_partial") is True
 
 
 def _write_prototypes(path: Path, selection: Selection, source: Table) -> None:
