@@ -16,7 +16,8 @@ import pytest
 from PIL import Image
 
 import protospot as ps
-from protospot import cli, files
+from protospot import cli, files, scores
+from protospot.compare import USUAL
 from protospot.files.table import Wanted
 from protospot.progress import Watch
 
@@ -311,3 +312,29 @@ def test_the_other_commands_answer(tmp_path, capsys):
     assert "60 sources x 60 targets" in capsys.readouterr().out
     assert run("--version") == 0
     assert ps.__version__ in capsys.readouterr().out
+
+
+def test_methods_are_put_side_by_side(tmp_path, capsys):
+    source = write(tmp_path / "pool.parquet")
+    target = write(tmp_path / "wanted.parquet", VECTORS[:30] + 0.3)
+    picture = tmp_path / "methods.svg"
+    words = ["compare", source, target, "-k", 6, "--out", picture, "--json", "--sigma", 2]
+    assert run(*words) == 0
+    told = json.loads(capsys.readouterr().out)
+    rows = told["methods"]
+    assert {row["method"] for row in rows} == set(USUAL)
+    assert [row["cost"] for row in rows] == sorted(row["cost"] for row in rows)
+    assert told["lower_bound"] <= rows[0]["cost"]
+    by_name = {row["method"]: row for row in rows}
+    greedy = ps.select(VECTORS, VECTORS[:30] + 0.3, 6)
+    assert by_name["greedy"]["cost"] == pytest.approx(greedy.cost)
+    found = ps.select(VECTORS, VECTORS[:30] + 0.3, 6, method="protodash", sigma=2.0)
+    apart = scores.discrepancy(found, VECTORS, VECTORS[:30] + 0.3, sigma=2.0)
+    assert by_name["protodash"]["discrepancy"] == pytest.approx(apart)
+    assert "no set can cost less" in picture.read_text()
+    assert run(*words) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert run("compare", source, "-k", 3, "--methods", "greedy", "simple") == 0
+    assert "No 3 rows can cost less" in capsys.readouterr().out
+    assert run("compare", source, "-k", 3, "--methods", "gredy") == 2
+    assert "Did you mean 'greedy'" in " ".join(capsys.readouterr().err.split())
