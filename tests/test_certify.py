@@ -205,3 +205,24 @@ def test_digits_are_certified_as_closely_as_is_known_to_be_possible():
     found = ps.select(digits[1::2], digits[0::2], k=50, refine=True, certify=True)
     assert found.gap is not None
     assert found.gap <= 0.0045
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("shift", [0.0, -3.0])
+def test_a_stored_matrix_is_certified_in_little_memory(dtype, shift):
+    matrix = (np.random.default_rng(0).random((900, 2000)) + shift).astype(dtype)
+    found = ps.select(matrix, k=5, metric="precomputed")
+    expected = ps.certify(found, matrix).lower_bound
+    for memory in ("12MiB", "24MiB"):
+        bound = ps.certify(found, matrix, memory=memory).lower_bound
+        assert bound is not None
+        assert bound <= found.cost
+        assert bound == pytest.approx(expected, rel=0.2)
+
+
+def test_costs_near_the_largest_number_have_a_bound():
+    matrix = (np.random.default_rng(0).random((30, 40)) * 3e38).astype("f4")
+    least = ps.explain(matrix, k=1, metric="precomputed").smallest_memory
+    found = ps.select(matrix, k=1, metric="precomputed", memory=least, refine=True, certify=True)
+    assert found.lower_bound is not None
+    assert found.lower_bound <= found.cost

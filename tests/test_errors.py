@@ -13,6 +13,7 @@ import protospot as ps
 from tests.problems import METRICS, Problem, smallest_memory
 from tests.refusals import said
 
+METHODS = "greedy, mmd-critic, optimal, protodash, random, simple, stochastic"
 POINTS = np.random.default_rng(0).normal(size=(20, 3))
 
 
@@ -54,12 +55,12 @@ POINTS = np.random.default_rng(0).normal(size=(20, 3))
         ({"start": "1"}, "start must hold real numbers, got text"),
         (
             {"method": "gredy"},
-            "must be one of greedy, optimal, random, simple, stochastic; got 'gredy'",
+            f"must be one of {METHODS}; got 'gredy'",
         ),
         ({"method": "gredy"}, "Did you mean 'greedy'?"),
         (
             {"method": None},
-            "method must be one of greedy, optimal, random, simple, stochastic; got None",
+            f"method must be one of {METHODS}; got None",
         ),
         ({"metric": "sqeuclidian"}, "got 'sqeuclidian'. Did you mean 'sqeuclidean'?"),
         ({"metric": "Manhattan"}, "got 'Manhattan'. Did you mean 'manhattan'?"),

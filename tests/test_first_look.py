@@ -1,5 +1,7 @@
 """The first pass over a stored matrix: it checks, sums, and guesses what the first pick will be."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 import protospot as ps
 from protospot.costs import look
+from protospot.costs.known import even_edges
 from protospot.kernels.choose import kernels
 from protospot.threads import Team
 from tests import oracles, paths
@@ -75,3 +78,28 @@ def test_the_guess_is_the_first_pick_where_the_sample_can_tell():
     matrix[78] *= 0.9
     assert look._likely_first(matrix, Team(2)) == 77
     assert ps.select(matrix, k=1, metric="precomputed").indices.tolist() == [77]
+
+
+def test_no_pair_is_lost_where_none_fits_in_memory():
+    # Rows that the sample of pairs does not see serve a few targets alone.
+    n = 600
+    matrix = np.full((n, n), 5.0)
+    hidden = [i for i in range(n) if i not in set(even_edges(n - 1, 255).tolist())]
+    matrix[hidden[5]] = 1
+    matrix[hidden[9], 3], matrix[hidden[11], 5], matrix[hidden[12], 333] = 0.2, 0.1, 0
+    least = ps.explain(matrix, k=4, metric="precomputed").smallest_memory
+    small = ps.select(matrix, k=4, metric="precomputed", memory=least)
+    assert small.indices.tolist() == ps.select(matrix, k=4, metric="precomputed").indices.tolist()
+
+
+def test_a_first_look_stays_within_the_memory_and_warns_nobody():
+    matrix = np.random.default_rng(0).random((80, 100_000))
+    ps.select(matrix, k=3, metric="precomputed")
+    tracemalloc.start()
+    ps.select(matrix, k=3, metric="precomputed", memory=23_896_960)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 23_896_960
+    huge = (np.random.default_rng(0).random((1100, 1100)) * 3e38).astype("f4")
+    expected = oracles.greedy(huge.astype("f8"), 3)
+    assert ps.select(huge, k=3, metric="precomputed").indices.tolist() == expected

@@ -207,3 +207,32 @@ def test_swaps_and_the_bound_stay_within_the_memory(memory):
     tracemalloc.stop()
     assert peak <= found.made_by["memory"]
     assert found.cost < problem.solve().cost
+
+
+def test_a_prototype_whose_cost_is_the_cutoff_is_missed_when_it_goes():
+    # Many costs of nothing: then a second cheapest prototype is as dear as its target's cutoff.
+    for seed in (82, *range(40)):
+        rng = np.random.default_rng(seed)
+        cost = rng.random((20, 60)) * (rng.random((20, 60)) < 0.6)
+        found = ps.refine(ps.evaluate(range(5), cost, metric="precomputed"), cost)
+        picks = found.indices.tolist()
+        best = min(oracles.cost_of(cost, other) for other in swaps_of(cost, picks))
+        assert found.cost <= best + 1e-12
+
+
+def test_what_was_true_of_the_set_before_is_not_said_of_the_refined_one():
+    problem = cloud(60, 90, 5)
+    data = problem.source, problem.target
+    coupled = ps.couple(ps.select(*data, k=5, method="protodash"), *data)
+    refined = ps.refine(coupled, *data)
+    assert refined.coupling is None
+    assert not {"coupled_cost", "coupled", "fit"} & set(refined.made_by)
+    assert refined.made_by["method"] == "protodash"
+
+
+@pytest.mark.parametrize("keep", [-1, 6, 1.5])
+def test_what_is_kept_is_a_part_of_the_prototypes(keep):
+    problem = cloud(60, 90, 5)
+    found = problem.solve()
+    with pytest.raises(ps.InputError, match="keep"):
+        ps.refine(found, problem.source, problem.target, keep=keep)

@@ -14,6 +14,9 @@ from tests.problems import problems
 pytestmark = pytest.mark.filterwarnings("ignore::protospot.FewerPrototypesWarning")
 
 
+RNG = np.random.default_rng(3)
+
+
 @given(problems(metrics=("sqeuclidean", "cityblock")), st.integers(0, 1000))
 def test_accuracies_are_those_of_the_cheapest_prototype(problem, seed):
     rng, cost = np.random.default_rng(seed), problem.cost
@@ -89,3 +92,18 @@ def test_labels_that_do_not_fit_are_refused(labels, sentence):
     found = ps.select(source, target, 3)
     with pytest.raises(ps.InputError, match=sentence):
         scores.accuracies(found, source, target, labels=labels, target_labels=others)
+
+
+def test_labels_of_two_kinds_are_refused():
+    source, target, labels, others = data()
+    found = ps.select(source, target, 3)
+    tables = RNG.random((60, 4)) < 0.5, RNG.random((80, 4)) < 0.5
+    for mine, theirs in [(labels, tables[1]), (tables[0], others), (labels, others.astype(str))]:
+        with pytest.raises(ps.InputError, match="must be alike"):
+            scores.accuracies(found, source, target, labels=mine, target_labels=theirs)
+    with pytest.raises(ps.InputError, match="yes and no"):
+        scores.accuracies(found, source, target, labels=labels[:, None], target_labels=others)
+    with pytest.raises(ps.InputError, match="target_weights"):
+        scores.discrepancy(found, source, target[:5])
+    with pytest.raises(ps.InputError, match="at least one width"):
+        scores.best_sigma(source, target, 3, labels=labels, target_labels=others, sigmas=[])

@@ -143,6 +143,14 @@ def nearest_name(value: Any, names: Iterable[str]) -> str:
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
+def read_share(value: Any, name: str, most: int) -> int:
+    """Return a whole number from 0 to `most`."""
+    count = 0 if isinstance(value, int) and value == 0 else read_count(value, name)
+    if count > most:
+        raise InputError(f"{name} must be between 0 and {most}, got {name}={value}.")
+    return count
+
+
 def read_seed(seed: Any) -> int | None:
     """Return a non-negative whole number, or None for no seed."""
     if seed is None:

@@ -30,13 +30,14 @@ class Dual:
         self.near, self.weights, self.k = near, weights, k
         self.lists_all = near is not None  # else to look at all is a pass over the costs
         self.field: Ints = np.empty(0, np.int64)
+        self._top = float(np.finfo(cost.dtype).max)  # of the numbers that tiles can hold
         self._cost, self._team = cost, Team(cost.plan.threads)
         self._counts = np.empty(len(weights), np.int64)
 
     @property
     def cutoff(self) -> Floats | float:
         """Up to where the multipliers may go."""
-        return np.inf if self.near is None else self.near.cutoff
+        return self._top if self.near is None else np.minimum(self.near.cutoff, self._top)
 
     def at(self, level: Floats) -> tuple[float, Ints]:
         """Return the bound as the field has it, and the sources that gain most."""
@@ -72,14 +73,15 @@ class Dual:
             gains = self._gains(np.arange(self._cost.shape[0]), level + self.near.margin)
         else:
             # Any multipliers will do: those that tiles can hold are not rounded there.
-            level = level.astype(self._cost.dtype).astype(np.float64)
+            level = np.maximum(level, -self._top).astype(self._cost.dtype).astype(np.float64)
             gains = self._upper_gains(level)
         k = min(self.k, len(gains))
         largest = np.partition(gains, len(gains) - k)[len(gains) - k :]
         bound = float(self.weights @ level) - float(np.sort(largest).sum())
         # A cost below its target's level is no larger than that and what is gained by it.
         size = (1 + 2 * k) * float(self.weights @ np.abs(level)) + float(largest.sum())
-        return bound - 4 * len(level) * _EPS * size
+        bound -= 4 * len(level) * _EPS * size
+        return bound if np.isfinite(bound) else -np.inf
 
     def _list(self, gains: Floats, cutoffs: list[Floats]) -> None:
         """List the pairs of the field; of fewer sources where they do not fit."""

@@ -49,6 +49,7 @@ def improve(
         if near is None:
             around.divide()
             is_exact, quiet, swapped, turn = around.by_rows, 0, 0, 0
+            served = None  # its costs may be screened ones
             continue
         if served is None or not is_exact:
             served = Served(cost, weights, around.picks, near, keep)

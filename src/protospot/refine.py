@@ -20,6 +20,8 @@ from protospot.selection import Selection
 from protospot.swaps import Budget
 from protospot.types import OnPick
 
+_OUTDATED = ("coupled", "coupled_cost", "fit")  # facts about the set that was swapped away
+
 
 def refine(
     selection: Selection,
@@ -68,6 +70,7 @@ def refine(
         budget.max_swaps = checks.read_count(max_swaps, "max_swaps")
     if max_passes is not None:
         budget.max_passes = checks.read_count(max_passes, "max_passes")
+    keep = checks.read_share(keep, "keep", selection.k)
     known, cost = cost_again(selection, source, target, metric, memory)
     with threads.making_way():
         return refined(selection, cost, known, budget, keep)[0]
@@ -97,8 +100,9 @@ def refined(
         method = str(selection.made_by.get("method"))
         found = as_selection(cost, cover, metric, method, {}, 0.0)
         if found.cost < selection.cost:
-            made_by = found.made_by | dict(selection.made_by) | {"weights": "served"}
-            better = replace(found, made_by=made_by)
+            kept = {name: x for name, x in selection.made_by.items() if name not in _OUTDATED}
+            better = replace(found, made_by=found.made_by | kept | {"weights": "served"})
     facts["seconds"] = time.perf_counter() - began
     made_by = dict(better.made_by) | {"refined": facts}
+    made_by.pop("certified", None)
     return replace(better, lower_bound=None, made_by=made_by), near

@@ -104,8 +104,10 @@ def moved_accuracy(
     has_place = np.isfinite(moved).all(axis=1)
     cost = costs.make(moved[has_place], target, metric=known)
     names = _table(labels, "labels")
+    checks.read_rows(selection.indices, len(names), "selection.indices")
     others = _table(target_labels, "target_labels")
     _must_be(others, cost.shape[1], "target_labels")
+    _must_be_alike(names, others)
     owner = cost.nearest()[1]
     mine = names[selection.indices[has_place]][owner]
     return float(_share_a_label(mine, others).mean())
@@ -146,6 +148,8 @@ def best_sigma(
     points = checks.read_points(target, "target")
     names = _table(target_labels, "target_labels")
     _must_be(names, len(points), "target_labels")
+    if len(sigmas) == 0:
+        raise InputError("sigmas must hold at least one width, got none.")
     folds = checks.read_count(folds, "folds", len(points), "target points")
     part = np.random.default_rng(seed).permutation(len(points)) % max(2, folds)
     right = np.zeros(len(sigmas))
@@ -183,6 +187,8 @@ def discrepancy(
     points = checks.read_points(source if target is None else target, "target")
     origin = points if target is None else checks.read_points(source, "source")
     checks.same_width(origin, points)
+    checks.read_rows(selection.indices, len(origin), "selection.indices")
+    checks.read_weights(selection.target_weights, len(points))
     budget = parse_bytes(_MEMORY if memory is None else memory)
     kernel = GaussianKernel(kernel_width(sigma, points), points.mean(), budget)
     prototypes = Points(origin.block(selection.indices))
@@ -198,15 +204,27 @@ def _labels(labels: Any, others: Any, shape: tuple[int, int]) -> tuple[Numbers, 
     theirs = mine if others is None else _table(others, "target_labels")
     _must_be(mine, shape[0], "labels")
     _must_be(theirs, shape[1], "labels" if others is None else "target_labels")
+    _must_be_alike(mine, theirs)
     return mine, theirs
+
+
+def _must_be_alike(mine: Numbers, theirs: Numbers) -> None:
+    is_text = [table.dtype.kind in "USO" for table in (mine, theirs)]
+    if mine.shape[1:] != theirs.shape[1:] or is_text[0] != is_text[1]:
+        raise InputError(
+            "labels and target_labels must be alike, one label per point or tables of the same "
+            f"columns, got shapes {mine.shape} and {theirs.shape} of {mine.dtype} and "
+            f"{theirs.dtype}."
+        )
 
 
 def _table(labels: Any, name: str) -> Numbers:
     table = np.asarray(labels.toarray() if hasattr(labels, "toarray") else labels)
-    if table.ndim not in (1, 2):
+    is_table = table.ndim == 2 and table.dtype.kind in "biuf"
+    if table.ndim != 1 and not (is_table and np.isin(table, (0, 1)).all()):
         raise InputError(
             f"{name} must be one label per point, or a table of yes and no with one row per point, "
-            f"got shape {table.shape}."
+            f"got shape {table.shape} of {table.dtype}."
         )
     return table.astype(bool) if table.ndim == 2 else table
 

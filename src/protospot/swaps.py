@@ -91,7 +91,8 @@ class Served:
         self.is_free[gone] = self.lists.is_listed[gone]
         self.is_free[source] = False
         self.picks[position] = source
-        marked = (self.near == position) | (self.high > self.lists.cutoff)
+        # At the cutoff a pair is not listed.
+        marked = (self.near == position) | (self.high >= self.lists.cutoff)
         for row in (gone, source):
             if self.lists.is_listed[row]:
                 first = self.lists.begin[row]
@@ -129,9 +130,10 @@ def sweep(served: Served, budget: Budget) -> bool:
             return True
         before, gone = served.total, int(served.picks[place])
         served.swap(source, place)
-        if served.total >= before:  # by rounding after all: swaps that go on so might never end
+        if served.total >= before:  # by rounding after all: undone, and not tried again
             served.swap(gone, place)
-            return True
+            served.is_free[source] = False
+            continue
         budget.swaps += 1
         position = (source + 1) % n_source
         if budget.on_swap is not None:

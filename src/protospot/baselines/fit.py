@@ -12,6 +12,7 @@ import numpy as np
 from protospot.types import Floats
 
 _SPANNED = 1e-12  # share of a member that the others leave unexplained, below which it is a copy
+_TINY = 1e-300  # so that nothing is divided by zero
 _FLAT = 1e-12  # slope up to which a weight of zero stays zero
 
 
@@ -36,15 +37,17 @@ class Fit:
         self._matrix[n, : n + 1] = self._matrix[: n + 1, n] = alike
         self._goal[n] = goal
         self.weights = np.append(self.weights, 0.0)
+        refused: set[int] = set()  # copies, and what rounding would bring and take for ever
         while True:
             slope = self._goal[: n + 1] - self._matrix[: n + 1, : n + 1] @ self.weights
-            slope[self._active] = -np.inf
+            slope[[*self._active, *refused]] = -np.inf
             steepest = int(slope.argmax())
-            if slope[steepest] <= _FLAT or not self._enter(steepest):
+            if slope[steepest] <= _FLAT:
                 return
-            self._settle()
-            if steepest not in self._active:  # by rounding: it would come and go for ever
-                return
+            if self._enter(steepest):
+                self._settle()
+            if steepest not in self._active:
+                refused.add(steepest)
 
     def _enter(self, member: int) -> bool:
         """Let a member's weight be above zero; False where the others explain it."""
@@ -74,7 +77,7 @@ class Fit:
                 self.weights[self._active] = wanted
                 return
             steps = np.full(m, np.inf)
-            steps[falling] = now[falling] / (now[falling] - wanted[falling])
+            steps[falling] = now[falling] / np.maximum(now[falling] - wanted[falling], _TINY)
             leaving = steps <= steps.min()
             self.weights[self._active] = np.where(leaving, 0.0, now + steps.min() * (wanted - now))
             self._active = [i for i, gone in zip(self._active, leaving, strict=True) if not gone]

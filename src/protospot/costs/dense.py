@@ -125,7 +125,7 @@ class DenseCost(TiledCost):
         scratches: dict[int, Scratch] = {}
 
         def work(mine: slice, worker: int) -> None:
-            if gatherer.room <= 0:  # somebody found that there are too many
+            if gatherer.room < 0:  # somebody found that there are too many
                 return
             if worker not in scratches:
                 scratches[worker] = Scratch(self._kernels, width, size, self.dtype)
@@ -151,11 +151,15 @@ class DenseCost(TiledCost):
         targets: slice | Ints = _ALL,
         sources: Ints | None = None,
     ) -> Iterator[tuple[slice, Column]]:
-        if self.splits_sources and isinstance(targets, slice) and targets == _ALL:
+        if self.splits_sources and self._are_all(targets):
             every = np.arange(self.shape[0]) if sources is None else sources
             yield slice(0, self.shape[1]), self._stream(shares(len(every), workers)[worker], every)
         else:
             yield from super()._tiles(worker, workers, targets, sources)
+
+    def _are_all(self, targets: slice | Ints) -> bool:
+        n = self.shape[1]
+        return isinstance(targets, slice) and targets.indices(n) == (0, n, 1)
 
     def _chunks(self, share: slice) -> list[slice]:
         step = self._together

@@ -49,8 +49,7 @@ def first_look(points: Points, plan: Plan) -> Look:
     if not points.is_ready or not fits or points.raw.size < _LARGE:
         return Look(points.row_sums)
     sums, parts = np.empty(n_source), np.empty(shape)
-    with np.errstate(over="ignore", invalid="ignore"):  # the reader looks at the sums
-        guess = points.raw[_likely_first(points.raw, team)]
+    guess = np.array(points.raw[_likely_first(points.raw, team)])
 
     def look(rows: slice, _: int) -> None:
         kernels().sums_and_gains(points.raw[rows], guess, edges, sums[rows], parts[rows])
@@ -67,9 +66,13 @@ def _likely_first(matrix: Numbers, team: Team) -> int:
     totals = np.zeros(n_source)
 
     def add(rows: slice, _: int) -> None:
-        for begin in begins[:-1]:
-            totals[rows] += matrix[rows, begin : begin + width].sum(axis=1)
+        with np.errstate(over="ignore", invalid="ignore"):  # the reader looks at the sums
+            for begin in begins[:-1]:
+                some = matrix[rows, begin : begin + width]
+                totals[rows] += some.sum(axis=1, dtype=np.float64)
 
     share_out(shares(n_source, team.size), team, add)
     finalists: Ints = np.argsort(totals)[:_FINALISTS]
-    return int(finalists[matrix[finalists].sum(axis=1, dtype=np.float64).argmin()])
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = [float(matrix[source].sum(dtype=np.float64)) for source in finalists]
+    return int(finalists[int(np.argmin(sums))])

@@ -86,8 +86,9 @@ class Tiles:
         if worker not in self._buffers:
             self._buffers[worker] = np.empty(self.plan.tile[0] * self.plan.tile[1], self.dtype)
         n_source = self.shape[0] if sources is None else len(sources)
-        for begin in range(0, n_source, self._together):
-            part = slice(begin, min(begin + self._together, n_source))
+        step = min(self._together, len(self._rows), self._buffers[worker].size // m)
+        for begin in range(0, n_source, step):
+            part = slice(begin, min(begin + step, n_source))
             n = part.stop - part.start
             tile = self._buffers[worker][: n * m].reshape(n, m)
             self._tile(self._source_side(part if sources is None else sources[part]), side, tile)
