@@ -20,8 +20,7 @@ def figure2b(options: Options) -> list[Row]:
     pair = sets.features(options.features)
     runs = [
         Run(
-            {"batch": size, "run": run, "seed": options.seed, "most": options.most}
-            | {"quick": options.quick},
+            {"batch": size, "run": run} | options.settings,
             partial(_batch, pair, size, run, options),
         )
         for size in SIZES
@@ -41,8 +40,7 @@ def times(options: Options) -> list[Row]:
     pair = sets.features(options.features)
     runs = [
         Run(
-            {"method": method, "run": run, "seed": options.seed, "most": options.most}
-            | {"quick": options.quick},
+            {"method": method, "run": run} | options.settings,
             partial(_time, pair, method, run, options),
         )
         for method in (*METHODS, "SPOTgreedy, s = 10")

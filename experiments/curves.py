@@ -54,12 +54,11 @@ def _curves(name: str, pairs: list[sets.Pair], options: Options) -> list[Row]:
 
 def _measured(name: str, cases: list[Case], options: Options) -> list[Row]:
     """Run every method on every case; kernel widths are chosen once, for the first target."""
-    common: Row = {"seed": options.seed, "most": options.most, "quick": options.quick}
     widths = made(
         f"{name}-widths",
         [
             Run(
-                {"set": pair.name, "skew": skew, "method": method} | common,
+                {"set": pair.name, "skew": skew, "method": method} | options.settings,
                 partial(_width, pair, skew, method, options),
             )
             for pair, skew in cases
@@ -75,7 +74,7 @@ def _measured(name: str, cases: list[Case], options: Options) -> list[Row]:
             settings: Row = {"set": pair.name, "skew": skew, "method": method, "sigma": sigma}
             runs += [
                 Run(
-                    settings | {"run": run} | common,
+                    settings | {"run": run} | options.settings,
                     partial(_one_run, pair, skew, method, sigma, run, options),
                 )
                 for run in range(options.runs)

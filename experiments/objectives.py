@@ -30,8 +30,7 @@ def objectives(options: Options) -> list[Row]:
 def _objectives(name: str, cases: list[tuple[sets.Pair, int]], options: Options) -> list[Row]:
     runs = [
         Run(
-            {"set": pair.name, "skew": skew, "run": run, "seed": options.seed}
-            | {"most": options.most, "quick": options.quick},
+            {"set": pair.name, "skew": skew, "run": run} | options.settings,
             partial(_one, pair, skew, run, options),
         )
         for pair, skew in cases

@@ -28,6 +28,11 @@ class Options:
     quick: bool = False
 
     @property
+    def settings(self) -> Row:
+        """What every run of an experiment has in common."""
+        return {"seed": self.seed, "most": self.most, "quick": self.quick}
+
+    @property
     def most(self) -> int:
         """How many prototypes at most."""
         return 50 if self.quick else 200

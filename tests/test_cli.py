@@ -196,7 +196,7 @@ def test_what_is_wrong_is_said_and_nothing_is_left_behind(case, tmp_path, capsys
     assert "error: " in said
     assert re.search(sentence, said)
     assert not out.exists()
-    assert not list(tmp_path.glob("results/.*"))
+    assert not list(tmp_path.glob("results/*"))
 
 
 def test_nothing_is_written_over_unless_told_to(tmp_path, capsys):
@@ -338,3 +338,23 @@ def test_methods_are_put_side_by_side(tmp_path, capsys):
     assert "No 3 rows can cost less" in capsys.readouterr().out
     assert run("compare", source, "-k", 3, "--methods", "gredy") == 2
     assert "Did you mean 'greedy'" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_run_that_was_cut_off_is_not_thrown_away_by_mistake(tmp_path, capsys):
+    source, out = write(tmp_path / "pool.npy"), tmp_path / "out"
+    (tmp_path / "out.partial").mkdir()
+    (tmp_path / "out.partial" / "picks.txt").write_text("3\n")
+    assert run("select", source, "-k", 3, "--out", out) == 2
+    assert "--resume" in capsys.readouterr().err
+    assert (tmp_path / "out.partial" / "picks.txt").read_text() == "3\n"
+    assert run("select", source, "-k", 3, "--out", out, "--force") == 0
+    assert not (tmp_path / "out.partial").exists()
+
+
+def test_a_place_that_cannot_be_written_to_is_named(tmp_path, capsys):
+    source = write(tmp_path / "pool.npy")
+    assert run("select", source, "-k", 3, "--out", source / "out") == 2
+    assert "must be a folder that can be written to" in " ".join(capsys.readouterr().err.split())
+    assert run("select", source, "-k", 3, "--out", source, "--force") == 2
+    assert "must be a folder of protospot's" in " ".join(capsys.readouterr().err.split())
+    np.testing.assert_array_equal(np.load(source), VECTORS)

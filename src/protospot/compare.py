@@ -12,7 +12,7 @@ from protospot import checks
 from protospot.baselines import METHODS
 from protospot.certify import certify
 from protospot.errors import MissingExtraError
-from protospot.scores import discrepancy
+from protospot.scores import Discrepancy
 from protospot.select import select
 from protospot.selection import Selection
 
@@ -69,6 +69,7 @@ def compare(
     """
     known = {*METHODS, *(name + _REFINED for name in METHODS)}
     names = [checks.one_of(name, known, "methods") for name in methods]
+    apart = Discrepancy(source, target, sigma=sigma)
     found = []
     for name in names:
         if on_method is not None:
@@ -89,8 +90,7 @@ def compare(
             **options,
         )
         seconds = time.perf_counter() - began
-        apart = discrepancy(chosen, source, target, sigma=sigma)
-        found.append(Compared(name, chosen, seconds, apart))
+        found.append(Compared(name, chosen, seconds, apart(chosen)))
     found.sort(key=lambda one: one.selection.cost)
     best = found[0]
     proven = certify(best.selection, source, target, memory=memory)

@@ -10,6 +10,8 @@ import numpy as np
 
 from protospot import checks
 from protospot.errors import InputError, MemoryBudgetError
+from protospot.kernels.choose import kernels
+from protospot.kernels.forms import SQUARED
 from protospot.points import Points
 from protospot.threads import Team, available, share_out
 from protospot.types import Floats, Numbers
@@ -47,12 +49,13 @@ class GaussianKernel:
 
     def row(self, points: Points, index: int) -> Floats:
         """Return k from one of the points to all, by direct differences: exactly 1 to a copy."""
-        place = self._scaled(points.block(np.array([index])))
-        squares = np.empty(len(points))
-        for rows in self._tiles(points, 1):
-            away = self._scaled(points.block(rows)) - place
-            squares[rows] = np.einsum("ij,ij->i", away, away)
-        return np.exp(-squares)
+        place, one = points.block(np.array([index])), np.ones(1)
+        squares = np.empty((1, len(points)))
+        for rows in points.strips():
+            block, out = points.block(rows), squares[:, rows]
+            kernels().direct(SQUARED, place, block, one, np.ones(len(block)), out)
+        alike: Floats = np.exp(squares[0] * (-0.5 / self.sigma**2))
+        return alike
 
     def _scaled(self, block: Numbers) -> Floats:
         scaled: Floats = (block - self.middle) / (self.sigma * np.sqrt(2.0))

@@ -184,19 +184,40 @@ def discrepancy(
     memory
         For blocks of the kernel: 256 MiB where left out.
     """
-    points = checks.read_points(source if target is None else target, "target")
-    origin = points if target is None else checks.read_points(source, "source")
-    checks.same_width(origin, points)
-    checks.read_rows(selection.indices, len(origin), "selection.indices")
-    checks.read_weights(selection.target_weights, len(points))
-    budget = parse_bytes(_MEMORY if memory is None else memory)
-    kernel = GaussianKernel(kernel_width(sigma, points), points.mean(), budget)
-    prototypes = Points(origin.block(selection.indices))
-    mine, theirs = selection.weights, selection.target_weights
-    among = mine @ kernel.densities(prototypes, prototypes, mine)
-    across = mine @ kernel.densities(prototypes, points, theirs)
-    within = theirs @ kernel.densities(points, points, theirs)
-    return math.sqrt(max(0.0, float(among - 2 * across + within)))
+    return Discrepancy(source, target, sigma=sigma, memory=memory)(selection)
+
+
+class Discrepancy:
+    """The discrepancy of several selections for the same data: see `discrepancy`."""
+
+    def __init__(
+        self,
+        source: Any,
+        target: Any = None,
+        *,
+        sigma: float | None = None,
+        memory: int | str | None = None,
+    ) -> None:
+        self._target = checks.read_points(source if target is None else target, "target")
+        self._source = self._target if target is None else checks.read_points(source, "source")
+        checks.same_width(self._source, self._target)
+        budget = parse_bytes(_MEMORY if memory is None else memory)
+        width = kernel_width(sigma, self._target)
+        self._kernel = GaussianKernel(width, self._target.mean(), budget)
+        self._within: tuple[Floats, float] | None = None  # for which target weights
+
+    def __call__(self, selection: Selection) -> float:
+        """Return the discrepancy between a selection's weighted prototypes and the target."""
+        points, kernel = self._target, self._kernel
+        mine, theirs = selection.weights, selection.target_weights
+        checks.read_rows(selection.indices, len(self._source), "selection.indices")
+        checks.read_weights(theirs, len(points))
+        if self._within is None or (self._within[0] != theirs).any():
+            self._within = theirs, float(theirs @ kernel.densities(points, points, theirs))
+        prototypes = Points(self._source.block(selection.indices))
+        among = mine @ kernel.densities(prototypes, prototypes, mine)
+        across = mine @ kernel.densities(prototypes, points, theirs)
+        return math.sqrt(max(0.0, float(among - 2 * across + self._within[1])))
 
 
 def _labels(labels: Any, others: Any, shape: tuple[int, int]) -> tuple[Numbers, Numbers]:

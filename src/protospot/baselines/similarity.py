@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 
 from protospot import checks
-from protospot.costs.metrics import DEFINITIONS
-from protospot.costs.points import PointCost
 from protospot.errors import InputError
 from protospot.gaussian import GaussianKernel, kernel_width
 from protospot.points import Points
@@ -25,17 +23,11 @@ class Similarity:
         self._source, target = _points(run)
         self.sigma = kernel_width(sigma, target)
         self._kernel = GaussianKernel(self.sigma, target.mean(), run.cost.plan.budget)
-        # By direct differences: a copy is exactly as far away as the row itself.
-        self._apart = PointCost(
-            self._source, self._source, DEFINITIONS["sqeuclidean"], run.cost.plan
-        )
         self.to_target = self._kernel.densities(self._source, target, run.cover.weights)
 
     def row(self, source: int) -> Floats:
         """Return how alike a source is to all sources; 1 to itself."""
-        squares = self._apart.rows(np.array([source]))[0]
-        alike: Floats = np.exp(squares * (-0.5 / self.sigma**2))
-        return alike
+        return self._kernel.row(self._source, source)
 
     def mixed(self, sources: Ints, weights: Floats) -> Floats:
         """Return how alike each source is to a weighted set of sources."""

@@ -121,7 +121,8 @@ def select(
     settings = {"source": str(source), "target": None if target is None else str(target)}
     settings |= {"vectors": origin.chosen, "rows": str(len(origin)), "metric": metric}
     settings |= {"method": method, "batch": str(batch), "min_gain": str(min_gain)}
-    with Journal(out, settings, resume=resume, batch=batch) as journal:
+    settings |= {"weight": weight, "target_rows": str(len(other or origin))}
+    with Journal(out, settings, resume=resume, force=force, batch=batch) as journal:
         with warnings.catch_warnings(record=True) as told, Watch(console, k, journal) as watch:
             warnings.simplefilter("always", FewerPrototypesWarning)
             chosen = ps.select(

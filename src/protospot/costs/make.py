@@ -18,7 +18,7 @@ from protospot.costs.blocks import (
 )
 from protospot.costs.dense import DenseCost
 from protospot.costs.layout import MATRICES, is_matrix
-from protospot.costs.look import first_look
+from protospot.costs.look import Look, first_look
 from protospot.costs.metrics import ALIASES, DEFINITIONS, Definition
 from protospot.costs.points import PointCost
 from protospot.costs.product import ProductCost
@@ -118,11 +118,12 @@ def _resolve(metric: Any, source: Points, target: Points) -> tuple[str, Any]:
 def _from_matrix(matrix: Any, target: Any, metric: Metric, memory: Any) -> DenseCost:
     points = read_matrix(matrix, target, metric)
     plan = layout.of_matrix(points, str(metric)).plan(memory)
-    look = first_look(points, plan)
+    is_cost = metric == "precomputed"  # gains beside a guess are of use to costs only
+    look = first_look(points, plan) if is_cost else Look(points.row_sums)
     checks.refuse_infinite(points, MATRICES[str(metric)], look.sums)
-    if metric == "similarity":
-        return DenseCost(points, plan, top=float(points.raw.max()))
-    return DenseCost(points, plan, look)
+    if is_cost:
+        return DenseCost(points, plan, look)
+    return DenseCost(points, plan, top=float(points.raw.max()))
 
 
 def _from_definition(source: Points, target: Points, metric: Definition, memory: Any) -> PointCost:

@@ -17,13 +17,25 @@ from protospot.errors import InputError
 class Journal:
     """The picks of a run so far; `start` has those of the run that is resumed."""
 
-    def __init__(self, out: Path, settings: dict[str, Any], *, resume: bool, batch: int) -> None:
+    def __init__(
+        self, out: Path, settings: dict[str, Any], *, resume: bool, force: bool, batch: int
+    ) -> None:
         self._folder = out.with_name(f"{out.name}.partial")
         self.keep = False  # after a run that came to an end
+        if self._folder.exists() and not (resume or force):
+            raise InputError(
+                f"{str(self._folder)!r} holds the picks of a run that was cut off: pass --resume "
+                "to go on with it, or --force to begin anew."
+            )
         self.start = self._resumed(settings, batch) if resume else []
-        self._folder.mkdir(parents=True, exist_ok=True)
-        (self._folder / "settings.json").write_text(json.dumps(settings))
-        self._file: TextIO = (self._folder / "picks.txt").open("w")
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            (self._folder / "settings.json").write_text(json.dumps(settings))
+            self._file: TextIO = (self._folder / "picks.txt").open("w")
+        except OSError as reason:
+            raise InputError(
+                f"{str(out)!r} must be a folder that can be written to, but {reason}."
+            ) from reason
         for row in self.start:
             self.add(row)
 

@@ -37,9 +37,7 @@ def write(
         }
         (partial / "selection.json").write_text(json.dumps(record, indent=2) + "\n")
         selection.save(partial / "selection.npz")
-        if folder.exists():
-            shutil.rmtree(folder)
-        partial.rename(folder)
+        _take_the_place(folder, partial)
     except OSError as reason:
         raise InputError(f"{str(folder)!r} must be a folder to write to, but {reason}.") from reason
     finally:
@@ -50,11 +48,23 @@ def refuse_existing(folder: Path, *, force: bool) -> None:
     """Refuse to write over what is there, unless it is what an interrupted run left."""
     if folder.exists() and not force and not is_partial(folder):
         raise InputError(f"{str(folder)!r} exists already: choose another --out, or pass --force.")
-    if folder.exists() and not (folder / "selection.json").exists() and any(folder.iterdir()):
+    is_ours = folder.is_dir() and (
+        (folder / "selection.json").exists() or not any(folder.iterdir())
+    )
+    if folder.exists() and not is_ours:
         raise InputError(
             f"{str(folder)!r} must be a folder of protospot's for --force to replace it, but "
             "there is no selection.json in it."
         )
+
+
+def _take_the_place(folder: Path, partial: Path) -> None:
+    """Rename a folder that is whole; the one that it replaces goes only then."""
+    old = partial.with_name(f"{partial.name}.old")
+    if folder.exists():
+        folder.rename(old)
+    partial.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def is_partial(folder: Path) -> bool:
